@@ -1,0 +1,93 @@
+# Two commands: `make lab` opens the course, `make test` runs every test. `make help` lists the rest.
+# Everything is installed into .venv; Jupyter's own files stay there too, so your home folder is left alone.
+
+PYTHON ?= python3
+TORCH_INDEX ?=
+MODEL ?= smollm2
+PORT ?=
+JOBS ?= 2
+PYTEST_ARGS ?=
+
+# Found before the environment's own `python3` comes first on the path.
+BASE_PYTHON := $(shell command -v "$(PYTHON)" 2>/dev/null)
+
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+STATE := $(CURDIR)/$(VENV)/var
+PY := $(BIN)/python
+
+# nbgrader starts `alembic` by name: the environment's bin must be on the path.
+export PATH := $(BIN):$(PATH)
+export JUPYTER_CONFIG_DIR := $(STATE)/jupyter/config
+export JUPYTER_DATA_DIR := $(STATE)/jupyter/data
+export JUPYTER_RUNTIME_DIR := $(STATE)/jupyter/runtime
+export IPYTHONDIR := $(STATE)/ipython
+export PYTHONNOUSERSITE := 1
+unexport PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help lab test labs lint format checks-report grade-demo install model lock clean python
+
+help: ## list these targets
+	@echo "make lab    opens the course in JupyterLab;  make test  runs every test."
+	@echo
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)$$/  make \1 ~ \2/p' $(firstword $(MAKEFILE_LIST)) | awk -F ' ~ ' '{ printf "%-20s %s\n", $$1, $$2 }'
+	@echo
+	@echo "Options: PYTHON=python3.12  TORCH_INDEX=<index that has torch>  MODEL=$(MODEL)  PORT=8888  JOBS=$(JOBS)  PYTEST_ARGS='-k lifecycle'"
+
+lab: install model ## open JupyterLab at the course
+	@set -- --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/course/index.ipynb; \
+	if [ -n "$(PORT)" ]; then set -- "$$@" --port="$(PORT)" --ServerApp.port_retries=0; fi; \
+	if [ "$$(id -u)" = 0 ]; then set -- "$$@" --allow-root; fi; \
+	if [ -n "$$CI" ] || { [ "$$(uname)" != Darwin ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; }; then \
+		echo "No display here: the server prints its URL below; open it in a browser. Ctrl-C stops it."; \
+		set -- "$$@" --no-browser; \
+	fi; \
+	exec "$(BIN)/jupyter-lab" "$$@"
+
+test: install model lint ## install, check the style, run every test
+	@OMP_NUM_THREADS=1 "$(PY)" -m pytest tests -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
+
+labs: install ## build the lab notebooks from their masters
+	@"$(PY)" -m inference_kit.labs.build
+
+lint: install ## ruff, mypy, the floors, and whether the labs are up to date
+	@echo "lint: ruff, mypy, import-linter, labs ..."
+	@"$(BIN)/ruff" check --quiet . || { echo "inference-kit: ruff found faults; the lines above name them" >&2; exit 1; }
+	@"$(BIN)/ruff" format --quiet --check . || { echo "inference-kit: run 'make format'" >&2; exit 1; }
+	@"$(BIN)/mypy"
+	@"$(BIN)/lint-imports"
+	@"$(PY)" -m inference_kit.labs.build --check
+
+format: install ## let ruff lay out the code and mend what it can
+	@"$(BIN)/ruff" format --quiet .
+	@"$(BIN)/ruff" check --quiet --fix .
+
+checks-report: install ## what every lab check catches: references, right and wrong answers, mutants
+	@"$(PY)" -m inference_kit.labs.report
+
+grade-demo: labs ## grade a sample class and write the dashboard
+	@"$(PY)" -m grader.demo
+
+install: python ## create or update .venv
+	@"$(BASE_PYTHON)" tools/install.py --venv "$(VENV)" --torch-index "$(TORCH_INDEX)"
+
+model: install ## fetch the default model once
+	@"$(PY)" -m inference_kit.model.hub "$(MODEL)"
+
+lock: install ## resolve pyproject.toml again and rewrite requirements.lock
+	@"$(PY)" tools/lock.py > "$(STATE).lock" && mv "$(STATE).lock" requirements.lock
+
+clean: ## remove .venv and everything that was built
+	@rm -rf "$(VENV)" "$(VENV).lock" build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The base Python: present, new enough, able to make environments.
+python:
+	@test -n "$(BASE_PYTHON)" || { \
+		echo "inference-kit: '$(PYTHON)' was not found; install Python 3.11 or newer, or name one: make PYTHON=python3.12" >&2; exit 1; }
+	@"$(BASE_PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "inference-kit: Python 3.11 or newer is needed, '$(PYTHON)' is $$("$(BASE_PYTHON)" -V 2>&1); name one: make PYTHON=python3.12" >&2; exit 1; }
+	@"$(BASE_PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "inference-kit: '$(PYTHON)' cannot make virtual environments; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }

@@ -1,0 +1,279 @@
+"""Where an answer runs: the two levels of confinement, and which one this machine gives.
+
+This module owns how one confined worker is started and with which limits; not what is said to
+it. Whatever an answer does, killing the worker ends every process of its sandbox at the level
+`bubblewrap`, and its process group at the level `rlimits`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol
+
+from inference_kit.clock import MonotonicClock
+from inference_kit.errors import InvalidField
+from inference_kit.labs.checking import AnswerError
+
+from .confined import Confined, SandboxUnavailable
+
+NOBODY = 65534
+WORKER_FILE = Path(__file__).resolve().with_name("worker.py")
+REPOSITORY = Path(__file__).resolve().parent.parent
+PLAIN_FILE = REPOSITORY / "inference_kit" / "labs" / "plain.py"
+KIT_NAME = "inference_kit"
+BUBBLEWRAP, RLIMITS, AUTO = "bubblewrap", "rlimits", "auto"
+LEVELS = (AUTO, BUBBLEWRAP, RLIMITS)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one confined worker may use."""
+
+    load_s: float = 20.0
+    """Wall time in which all cells of a submission must have run."""
+    cell_s: float = 5.0
+    """Wall time of one cell."""
+    check_s: float = 5.0
+    """Wall time of one check."""
+    cpu_s: int = 60
+    """CPU time of one process."""
+    memory_bytes: int = 1 << 30
+    """Private memory (RLIMIT_DATA) of one process."""
+    processes: int = 32
+    """Processes and threads. At the level `rlimits`: none beside the worker itself."""
+    file_bytes: int = 16 << 20
+    """Size of one file, and of the whole working folder at the level `bubblewrap`."""
+    open_files: int = 64
+    """Open file descriptors of one process."""
+    timeouts: int = 2
+    """Checks of one question that may run out of time before the rest is not run."""
+
+
+class Sandbox(Protocol):
+    """One level of confinement."""
+
+    level: str
+    uid: int
+    """User that the worker becomes by itself; -1 when it stays who it is."""
+    processes: int | None
+    """Overrides `Limits.processes` where it is not None."""
+    die_with_parent: bool
+    """True when the worker has to ask for its own end."""
+    paths: tuple[str, ...]
+    """Folders of installed packages, as the worker sees them."""
+
+    def start(self, limits: Limits) -> Confined:
+        """Start one worker that waits for its program."""
+        ...
+
+
+def python_home() -> tuple[Path, Path]:
+    """(installation prefix, interpreter) of the running Python, outside any virtual environment."""
+    return Path(sys.base_prefix).resolve(), Path(os.path.realpath(sys.executable))
+
+
+def package_folders() -> tuple[Path, ...]:
+    """The folders of installed packages (site-packages) of the running environment."""
+    found = dict.fromkeys(sysconfig.get_paths()[name] for name in ("purelib", "platlib"))
+    return tuple(Path(folder).resolve() for folder in found if Path(folder).is_dir())
+
+
+WORKER_FLAGS = ("-I", "-S", "-B")
+
+
+class BubblewrapSandbox:
+    """Own pid, network, ipc, uts and mount namespaces; nothing of the course is mounted.
+
+    As root the worker changes to user 65534 itself, without a user namespace, so that limits
+    on processes hold; otherwise bubblewrap maps the caller to 65534 in a user namespace.
+    """
+
+    level = BUBBLEWRAP
+    processes: int | None = None
+    die_with_parent = False
+
+    def __init__(self, program: str, *, user_namespace: bool) -> None:
+        self._program = program
+        self._user_namespace = user_namespace
+        self.uid = -1 if user_namespace else NOBODY
+        self.paths = tuple(f"/packages/{index}" for index in range(len(package_folders())))
+
+    def start(self, limits: Limits) -> Confined:
+        process = subprocess.Popen(
+            self._command(limits),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+            start_new_session=True,
+        )
+        return Confined(process, _nothing_to_clean)
+
+    def _command(self, limits: Limits) -> list[str]:
+        prefix, interpreter = python_home()
+        mounts = [*_system_mounts(), *zip(package_folders(), self.paths, strict=True)]
+        command = [self._program, "--die-with-parent", "--new-session", "--clearenv", *self._namespaces()]
+        for name, value in (("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("HOME", "/work")):
+            command += ["--setenv", name, value]
+        if not prefix.is_relative_to("/usr"):
+            mounts.append((prefix, "/python"))
+            command += ["--setenv", "LD_LIBRARY_PATH", "/python/lib"]
+            interpreter = Path("/python") / interpreter.relative_to(prefix)
+        mounts += [(WORKER_FILE, "/kit/worker.py"), (PLAIN_FILE, "/kit/plain.py")]
+        for source, seen_as in mounts:
+            command += ["--ro-bind", str(source), seen_as]
+        command += [*_system_links(), *_masks(mounts), "--proc", "/proc", "--dev", "/dev"]
+        for folder in ("/work", "/tmp"):
+            command += ["--perms", "1777", "--size", str(limits.file_bytes), "--tmpfs", folder]
+        command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/work"]
+        return [*command, "--", str(interpreter), *WORKER_FLAGS, "/kit/worker.py", "/kit/plain.py"]
+
+    def _namespaces(self) -> list[str]:
+        if self._user_namespace:
+            return ["--unshare-all", "--uid", str(NOBODY), "--gid", str(NOBODY), "--cap-drop", "ALL"]
+        shared = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+        # Kept only until the worker has become 65534, which drops them.
+        return [*shared, "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+
+
+class RlimitsSandbox:
+    """Limits, a new session, an empty folder and an empty environment; no namespaces.
+
+    Files that the user may read can be read, and the network is open: grades of this level
+    are provisional. As root the worker becomes 65534 where that user can run this Python.
+    """
+
+    level = RLIMITS
+    processes: int | None = 0
+    die_with_parent = True
+
+    def __init__(self) -> None:
+        self.uid = NOBODY if os.geteuid() == 0 and _others_can_run_python() else -1
+        self.paths = tuple(str(folder) for folder in package_folders())
+
+    def start(self, limits: Limits) -> Confined:
+        folder = tempfile.mkdtemp(prefix="answer-")
+        if self.uid >= 0:
+            os.chown(folder, self.uid, self.uid)
+        process = subprocess.Popen(
+            [str(python_home()[1]), *WORKER_FLAGS, str(WORKER_FILE), str(PLAIN_FILE)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": folder},
+            cwd=folder,
+            start_new_session=True,
+        )
+        return Confined(process, functools.partial(shutil.rmtree, folder, ignore_errors=True))
+
+
+def _nothing_to_clean() -> None:
+    """Bubblewrap's folders live in memory and end with their namespace."""
+
+
+_SYSTEM_FOLDERS = ("/bin", "/lib", "/lib64", "/lib32", "/sbin")
+_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime")
+
+
+def _system_mounts() -> list[tuple[Path, str]]:
+    """(folder or file outside, path inside) of what Python needs of the system, read-only."""
+    folders = [Path(name) for name in _SYSTEM_FOLDERS if Path(name).is_dir() and not Path(name).is_symlink()]
+    files = [Path(name) for name in _SYSTEM_FILES if Path(name).exists()]
+    return [(path.resolve(), str(path)) for path in (Path("/usr"), *folders, *files)]
+
+
+def _system_links() -> list[str]:
+    """What is a link outside (`/lib` to `usr/lib`) stays one."""
+    links = [Path(name) for name in _SYSTEM_FOLDERS if Path(name).is_symlink()]
+    return [word for link in links for word in ("--symlink", os.readlink(link), str(link))]
+
+
+def _masks(mounts: list[tuple[Path, str]]) -> list[str]:
+    """Empty folders over the course, and over an installed kit, inside a mounted folder."""
+    kits = [folder / KIT_NAME for folder in package_folders() if (folder / KIT_NAME).is_dir()]
+    masks = []
+    for hidden in dict.fromkeys((REPOSITORY, Path.cwd().resolve(), *kits)):
+        for source, seen_as in mounts:
+            if hidden != source and hidden.is_relative_to(source):
+                masks += ["--tmpfs", str(Path(seen_as) / hidden.relative_to(source))]
+    return masks
+
+
+def _others_can_run_python() -> bool:
+    """True when a user without rights can reach the interpreter and its library."""
+    prefix, interpreter = python_home()
+    folders = {parent for path in (interpreter, prefix / "lib", WORKER_FILE, PLAIN_FILE) for parent in path.parents}
+    return all(folder.stat().st_mode & 0o001 for folder in folders)
+
+
+# --- choosing -----------------------------------------------------------------------------------
+
+
+def setup_message(sandbox: Sandbox, limits: Limits, cells: list[dict[str, object]]) -> dict[str, object]:
+    """The first message to a worker: its limits and the cells it runs."""
+    given = asdict(limits)
+    given["uid"] = sandbox.uid
+    if sandbox.processes is not None:
+        given["processes"] = sandbox.processes
+    return {
+        "limits": given,
+        "paths": list(sandbox.paths),
+        "blocked": [KIT_NAME],
+        "die_with_parent": sandbox.die_with_parent,
+        "cells": cells,
+    }
+
+
+def works(sandbox: Sandbox) -> bool:
+    """Start one worker, load an empty program, end it. False when any of that fails."""
+    limits = Limits()
+    try:
+        confined = sandbox.start(limits)
+    except OSError:
+        return False
+    try:
+        deadline_s = MonotonicClock().now() + limits.load_s
+        confined.send(setup_message(sandbox, limits, []), deadline_s)
+        return confined.receive(deadline_s) == {"loaded": []}
+    except AnswerError:
+        return False
+    finally:
+        confined.kill()
+
+
+def bubblewrap_candidates() -> list[BubblewrapSandbox]:
+    """The ways to use bubblewrap here, the better one first."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return []
+    ways = (False, True) if os.geteuid() == 0 else (True,)
+    return [BubblewrapSandbox(program, user_namespace=way) for way in ways]
+
+
+@functools.lru_cache(maxsize=None)
+def choose(level: str = AUTO) -> Sandbox:
+    """The sandbox of that level, proved by starting a worker in it.
+
+    `auto` is bubblewrap where it works, else rlimits. Raises `InvalidField` for an unknown
+    level and `SandboxUnavailable` when the level does not work here.
+    """
+    if level not in LEVELS:
+        raise InvalidField("sandbox", level, " or ".join(LEVELS))
+    if level != RLIMITS:
+        for candidate in bubblewrap_candidates():
+            if works(candidate):
+                return candidate
+        if level == BUBBLEWRAP:
+            raise SandboxUnavailable("bubblewrap (bwrap) is not installed or cannot make namespaces here")
+    fallback = RlimitsSandbox()
+    if not works(fallback):
+        raise SandboxUnavailable("no worker process could be started")
+    return fallback

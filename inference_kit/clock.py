@@ -1,0 +1,50 @@
+"""The only module that reads time.
+
+Everything else is handed a `Clock`, so that tests and the simulator run on virtual time.
+All times are float seconds. Only differences between two readings have a meaning.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """A source of seconds that never goes back."""
+
+    def now(self) -> float:
+        """Seconds since an arbitrary start."""
+        ...
+
+
+class MonotonicClock:
+    """The machine's monotonic clock."""
+
+    def now(self) -> float:
+        return time.monotonic()
+
+
+class VirtualClock:
+    """A clock that moves only when told to."""
+
+    def __init__(self, start: float = 0.0) -> None:
+        self._now = float(start)
+
+    def now(self) -> float:
+        return self._now
+
+    def advance(self, seconds: float) -> float:
+        """Move forward by `seconds` (finite, not negative) and return the new time."""
+        if not (math.isfinite(seconds) and seconds >= 0):
+            raise ValueError(f"a clock moves forward only; got {seconds!r}")
+        self._now += seconds
+        return self._now
+
+    def advance_to(self, when: float) -> float:
+        """Move forward to `when`; an earlier time is refused."""
+        if not (math.isfinite(when) and when >= self._now):
+            raise ValueError(f"cannot move from {self._now!r} to {when!r}")
+        self._now = float(when)
+        return self._now

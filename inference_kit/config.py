@@ -1,0 +1,130 @@
+"""The configuration of an engine and the deadlines of a request: frozen, checked, explained.
+
+A field's docstring is also its help text. An unknown option is an error, and so is a value that
+this version cannot honour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import InvalidField
+from .sampling import MAX_SEED, check_int, check_number, reject_unknown
+
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+MAX_DEADLINE_S = 3600.0
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """Limits in seconds; None means no limit. Each is in (0, 3600].
+
+    Raises `InvalidField` for zero, negative, NaN, infinite, too large or non-number values.
+    """
+
+    queue_s: float | None = None
+    """From entering the queue to the first admission."""
+    ttft_s: float | None = None
+    """From received to the first token."""
+    inter_token_s: float | None = None
+    """Between two tokens; it runs through a preemption."""
+    overall_s: float | None = None
+    """From received to the end."""
+
+    def __post_init__(self) -> None:
+        for name in ("queue_s", "ttft_s", "inter_token_s", "overall_s"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            check_number(name, value, 0.0, MAX_DEADLINE_S, low_open=True)
+
+    @classmethod
+    def make(cls, value: Deadlines | dict[str, Any] | None) -> Deadlines:
+        """Accept a `Deadlines`, a mapping of its fields, or None."""
+        if value is None:
+            return cls()
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, dict):
+            reject_unknown(cls, value)
+            return cls(**value)
+        raise InvalidField("deadlines", value, "a Deadlines or a mapping of its fields")
+
+
+
+@dataclass(frozen=True)
+class EngineConfig:
+    """How an engine runs. Raises `InvalidField` naming the field, the value and what is allowed."""
+
+    model: str = "smollm2"
+    """`tiny`, `smollm2`, a folder, or a Hugging Face id of a Llama, Mistral, Qwen2 or Qwen3 model."""
+    dtype: str = "auto"
+    """auto, float32, bfloat16 or float16. auto: bfloat16 where the processor is fast at it."""
+    device: str = "auto"
+    """auto, cpu or cuda. auto takes a GPU when there is one."""
+    seed: int | None = None
+    """Seed of requests that give none. None: fresh entropy for each request."""
+    block_size: int = 16
+    """Tokens in one KV block."""
+    num_kv_blocks: int | None = None
+    """Blocks in the KV pool. None: at most 1 GiB and a quarter of the free memory."""
+    max_model_len: int | None = None
+    """Longest prompt + answer in tokens. None: the model's context."""
+    max_step_tokens: int = 256
+    """Token budget of one step. Any value >= 1 works, also below `max_running`."""
+    max_running: int = 32
+    """Most requests that hold KV at the same time."""
+    max_waiting: int = 1024
+    """Most requests in the waiting queue; one more is refused with `QueueFull` (convention 8)."""
+    max_waiting_tokens: int = 1_000_000
+    """Most prompt tokens in the waiting queue (convention 8)."""
+    max_prefill_chunk: int | None = None
+    """Most prompt tokens of one request in one step. None: the step's budget."""
+    prefix_caching: bool = False
+    """Reuse of computed prompt blocks. This version: False."""
+    policy: str = "fcfs"
+    """Order of admission. This version: fcfs (strict arrival order)."""
+    watermark: float = 0.02
+    """Share of the pool that an admission leaves free while others run. Range [0, 0.5]."""
+    deadlines: Deadlines = Deadlines()
+    """Limits of requests that give none."""
+    channel_high: int = 64
+    """Unsent tokens at which a request pauses (convention 8)."""
+    channel_low: int = 16
+    """Unsent tokens at which it resumes; below `channel_high`."""
+    slow_consumer_s: float | None = 30.0
+    """Longest pause in seconds before the request ends with `slow_consumer`. None: no limit."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, str) or not self.model:
+            raise InvalidField("model", self.model, "a model name, a Hugging Face id or a folder")
+        _check_choice("dtype", self.dtype, DTYPES)
+        _check_choice("device", self.device, ("auto", "cpu", "cuda"))
+        _check_choice("policy", self.policy, ("fcfs",))
+        if self.prefix_caching is not False:
+            raise InvalidField("prefix_caching", self.prefix_caching, "False in this version")
+        if self.seed is not None:
+            check_int("seed", self.seed, 0, MAX_SEED)
+        for name in ("block_size", "max_step_tokens", "max_running", "max_waiting", "max_waiting_tokens"):
+            check_int(name, getattr(self, name), 1)
+        for name in ("num_kv_blocks", "max_model_len", "max_prefill_chunk"):
+            if getattr(self, name) is not None:
+                check_int(name, getattr(self, name), 1)
+        check_number("watermark", self.watermark, 0.0, 0.5)
+        check_int("channel_high", self.channel_high, 1)
+        check_int("channel_low", self.channel_low, 0, self.channel_high - 1)
+        if self.slow_consumer_s is not None:
+            check_number("slow_consumer_s", self.slow_consumer_s, 0.0, 3600.0, low_open=True)
+        object.__setattr__(self, "deadlines", Deadlines.make(self.deadlines))
+
+    @classmethod
+    def make(cls, **options: Any) -> EngineConfig:
+        """Like the constructor, with `UnknownOption` (a clear error) for a wrong name."""
+        reject_unknown(cls, options)
+        return cls(**options)
+
+
+def _check_choice(field: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InvalidField(field, value, ", ".join(choices))

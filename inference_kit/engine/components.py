@@ -1,0 +1,50 @@
+"""The replaceable parts of an engine: one slot for each part that a lab builds.
+
+Owns nothing but the slots. A slot that is left out uses the kit's own part. Invariant: every part
+named here is really called by the running engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..config import Deadlines
+from ..kv.block_pool import BlockPool
+from ..kv.manager import KVManager
+from ..lifecycle.deadlines import ClockMarks, first_expired
+from ..lifecycle.request import DEFAULT_LIFECYCLE, Lifecycle
+from ..lifecycle.states import FinishReason
+from ..scheduler.plan import Runner
+from ..scheduler.scheduler import Scheduler, SchedulerConfig, Scheduling
+from ..streaming.channel import Channel, TokenChannel
+from ..streaming.stop import Matcher, StopMatcher
+from ..streaming.utf8 import Decoder, Utf8Decoder
+from ..telemetry.events import EventLog
+
+
+@dataclass(frozen=True)
+class Components:
+    """Parts for `Engine(config, components=...)` and `LLM(model, components=...)`."""
+
+    lifecycle: Lifecycle = DEFAULT_LIFECYCLE
+    """Legal moves and the settle-once end of a request (lab 01)."""
+    telemetry: Callable[[], EventLog] = EventLog
+    """Makes the event log (lab 02)."""
+    utf8_decoder: Callable[[], Decoder] = Utf8Decoder
+    """Makes the byte decoder of one request (lab 03)."""
+    stop_matcher: Callable[[Iterable[str]], Matcher] = StopMatcher
+    """Makes the stop matcher of one request (lab 03)."""
+    endings: Callable[[Deadlines, ClockMarks, float], tuple[FinishReason, float] | None] = first_expired
+    """Decides which deadline has passed (lab 04)."""
+    channel: Callable[[int, int, Callable[[], None] | None], Channel] = TokenChannel
+    """Makes the bounded channel of one request from (high, low, on_resume) (lab 05)."""
+    block_pool: Callable[[int, int], BlockPool] = BlockPool
+    """Makes the pool from (num_blocks, block_size) (lab 06)."""
+    scheduler: Callable[[SchedulerConfig, KVManager], Scheduling] = Scheduler
+    """Makes the scheduler (lab 08)."""
+    runner: Callable[[int, int], Runner] | None = None
+    """Makes the runner from (num_blocks, block_size) (lab 09). None: the loaded model's own."""
+    sampler: Any = None
+    """Chooses ids from logits (lab 10). None: the model runner's own."""

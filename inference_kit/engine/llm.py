@@ -1,0 +1,126 @@
+"""The offline front door: prompts in, finished answers out, on the caller's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from ..clock import Clock
+from ..config import Deadlines, EngineConfig
+from ..errors import InvalidField, QueueFull
+from ..sampling import SamplingParams
+from .build import build_core, encode_prompt, load_model
+from .components import Components
+from .core import EngineCore, LiveRequest
+from .output import RequestOutput, output_of
+
+Prompt = str | Sequence[int]
+
+
+class LLM:
+    """A model that answers batches of prompts.
+
+    Args:
+        model: name, Hugging Face id or folder.
+        components: replaced parts.
+        clock: the engine's time.
+        progress: show progress bars while loading and generating.
+        **options: any other field of `EngineConfig`; an unknown one raises `UnknownOption`.
+    """
+
+    def __init__(
+        self,
+        model: str = "smollm2",
+        *,
+        components: Components | None = None,
+        clock: Clock | None = None,
+        progress: bool = True,
+        **options: Any,
+    ) -> None:
+        self.config = EngineConfig.make(model=model, **options)
+        self.progress = progress
+        self.model = load_model(self.config, progress)
+        self.core: EngineCore = build_core(self.config, self.model, components, clock)
+
+    def generate(
+        self,
+        prompts: Prompt | Sequence[Prompt],
+        params: SamplingParams | None = None,
+        *,
+        deadlines: Deadlines | None = None,
+    ) -> list[RequestOutput]:
+        """Answer every prompt, in the order given.
+
+        Args:
+            prompts: a text, a list of token ids, or a list of either.
+            params: one `SamplingParams` for all of them.
+            deadlines: limits of each request.
+
+        Raises `InvalidField` or `RequestRefused` for a prompt that cannot be served; then none is.
+        A request that fails while it runs has finish reason `error` and disturbs no other.
+        """
+        if params is not None and not isinstance(params, SamplingParams):
+            raise InvalidField("params", params, "a SamplingParams or None")
+        encoded = [encode_prompt(self.model, prompt) for prompt in _as_list(prompts)]
+        submitted: list[LiveRequest] = []
+        try:
+            for prompt in encoded:
+                submitted.append(self._submit(prompt, params, deadlines))
+            self._run(submitted)
+        except BaseException:
+            self._abandon(submitted)
+            raise
+        return [output_of(live) for live in submitted]
+
+    def chat(
+        self, messages: Sequence[dict[str, str]], params: SamplingParams | None = None
+    ) -> RequestOutput:
+        """Answer a conversation by the model's chat template.
+
+        Args:
+            messages: mappings with `role` and `content`.
+        """
+        if self.model.tokenizer is None:
+            raise InvalidField("messages", list(messages), "token ids: this model has no tokenizer")
+        return self.generate([self.model.tokenizer.chat(messages)], params)[0]
+
+    def _submit(
+        self, prompt: list[int], params: SamplingParams | None, deadlines: Deadlines | None
+    ) -> LiveRequest:
+        while True:
+            try:
+                return self.core.submit(prompt, params, deadlines)
+            except QueueFull:
+                if not self.core.has_work:
+                    raise
+                self._step()
+
+    def _run(self, submitted: list[LiveRequest]) -> None:
+        with tqdm(total=len(submitted), desc="generate", unit="req", delay=2, disable=not self.progress) as bar:
+            while self.core.has_work:
+                self._step()
+                bar.update(sum(live.request.is_terminal for live in submitted) - bar.n)
+
+    def _step(self) -> None:
+        self.core.step()
+        for live in self.core.take_touched():
+            live.channel.take()
+
+    def _abandon(self, submitted: list[LiveRequest]) -> None:
+        for live in submitted:
+            self.core.cancel(live.request.request_id)
+        self.core.boundary()
+        self.core.take_touched()
+
+
+def _as_list(prompts: Any) -> list[Any]:
+    """One prompt or many, as a list. A list of whole numbers is one prompt."""
+    if isinstance(prompts, str):
+        return [prompts]
+    if not isinstance(prompts, (list, tuple)):
+        raise InvalidField("prompts", prompts, "a text, a list of token ids, or a list of either")
+    if prompts and isinstance(prompts[0], int):
+        return [prompts]
+    return list(prompts)

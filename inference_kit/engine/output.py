@@ -1,0 +1,51 @@
+"""What a caller gets at the end of a request. Plain data, made once from the ended request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..lifecycle.metrics import request_metrics
+from ..lifecycle.record import Record
+from ..lifecycle.replay import replay
+from ..lifecycle.request import LoggedEvent
+from ..lifecycle.trace import trace_of
+from .core import LiveRequest
+
+
+@dataclass(frozen=True)
+class RequestOutput:
+    """The answer to one prompt."""
+
+    request_id: str
+    prompt_token_ids: tuple[int, ...]
+    text: str
+    token_ids: tuple[int, ...]
+    """Generated ids, with the stop or EOS token when one ended the answer."""
+    finish_reason: str
+    stop_reason: str | int | None
+    """The stop string or stop token id that matched; None for EOS and all other ends."""
+    events: tuple[LoggedEvent, ...]
+    error: BaseException | None = None
+    logprobs: None = None
+    """Log-probabilities; None in this version."""
+
+    @cached_property
+    def metrics(self) -> Record:
+        """queue_wait, prefill, ttft, tpot, e2e, … in seconds (D2), from `events`."""
+        return request_metrics(replay(trace_of(self.events)))
+
+
+def output_of(live: LiveRequest) -> RequestOutput:
+    """The output of an ended request."""
+    request = live.request
+    return RequestOutput(
+        request_id=request.request_id,
+        prompt_token_ids=request.prompt_token_ids,
+        text=live.text.text,
+        token_ids=tuple(request.output_token_ids),
+        finish_reason=str(request.finish_reason),
+        stop_reason=request.stop_reason,
+        events=tuple(request.events),
+        error=request.error,
+    )

@@ -1,0 +1,60 @@
+"""What a request is, how it moves, and how it ends exactly once (A1, A2, C1, D1).
+
+No torch, no clock, no I/O: times come in as arguments.
+"""
+
+from .deadlines import ClockMarks, Deadlines, first_expired
+from .metrics import classify_outcome, goodput, mean_gap, request_metrics, summarize_workload
+from .record import Record
+from .replay import TRACE_TRANSITIONS, IllegalHistory, replay, report_of, walk
+from .request import (
+    DEFAULT_LIFECYCLE,
+    Lifecycle,
+    LoggedEvent,
+    Request,
+    TableLifecycle,
+    settle_once,
+)
+from .states import (
+    END_EVENTS,
+    TERMINAL_STATES,
+    TRANSITIONS,
+    Event,
+    FinishReason,
+    IllegalTransition,
+    State,
+    next_state,
+)
+from .trace import trace_of
+
+__all__ = [
+    "DEFAULT_LIFECYCLE",
+    "END_EVENTS",
+    "TERMINAL_STATES",
+    "TRACE_TRANSITIONS",
+    "TRANSITIONS",
+    "ClockMarks",
+    "Deadlines",
+    "Event",
+    "FinishReason",
+    "IllegalHistory",
+    "IllegalTransition",
+    "Lifecycle",
+    "LoggedEvent",
+    "Record",
+    "Request",
+    "State",
+    "TableLifecycle",
+    "classify_outcome",
+    "first_expired",
+    "goodput",
+    "mean_gap",
+    "next_state",
+    "replay",
+    "report_of",
+    "request_metrics",
+    "settle_once",
+    "summarize_workload",
+    "trace_of",
+    "walk",
+]

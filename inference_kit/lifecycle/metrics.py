@@ -1,0 +1,156 @@
+"""Metrics of ended requests, from their boundaries (D2–D4, C6, C9, convention 13).
+
+Pure functions over reports of `replay`. A boundary that is missing gives None, never 0, and
+every mean carries its sample count. Times are seconds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..sampling import check_number
+from .record import Record
+
+STAGES = {
+    "queued": "queue_wait",
+    "preprocessing": "preprocessing",
+    "prefill": "prefill",
+    "decode": "decode_time",
+}
+"""Stage name to the metric that says how long it took, in causal order."""
+
+GOOD_ENDS = frozenset({"completed", "stop", "stop_eos", "stop_token", "stop_string", "length"})
+
+
+def _gap(start: float | None, end: float | None) -> float | None:
+    return None if start is None or end is None else end - start
+
+
+def mean_gap(token_times: Sequence[float]) -> float | None:
+    """TPOT: mean gap of adjacent tokens, (last − first)/(n − 1); None below two tokens."""
+    if len(token_times) < 2:
+        return None
+    return (token_times[-1] - token_times[0]) / (len(token_times) - 1)
+
+
+def mean(values: Iterable[float | None]) -> tuple[float | None, int]:
+    """Mean of the values that are not None, and how many there are; (None, 0) for none."""
+    known = [value for value in values if value is not None]
+    return (sum(known) / len(known) if known else None), len(known)
+
+
+def request_metrics(report: Mapping[str, Any]) -> Record:
+    """Durations of one replayed request (D2).
+
+    When all boundaries are there, ttft = queue_wait + preprocessing + prefill and
+    e2e = ttft + decode_time. `token_span` is last − first token; 0 for one token.
+    """
+    tokens = report["token_times"]
+    return Record(
+        queue_wait=_gap(report["arrive"], report["admit"]),
+        preprocessing=_gap(report["admit"], report["input_ready"]),
+        prefill=_gap(report["input_ready"], report["first_token"]),
+        ttft=_gap(report["arrive"], report["first_token"]),
+        tpot=mean_gap(tokens),
+        decode_time=_gap(report["first_token"], report["end"]),
+        token_span=tokens[-1] - tokens[0] if tokens else None,
+        e2e=_gap(report["arrive"], report["end"]),
+        streamed_tokens=len(tokens),
+    )
+
+
+def classify_outcome(
+    report: Mapping[str, Any], metrics: Mapping[str, Any], threshold: float = 0.45
+) -> Record:
+    """Which stage explains the time of a request (D3).
+
+    A completed request: the stage with the largest share of the explained time, or "mixed" when
+    that share is below `threshold`; ties go to the earlier stage. Any other end keeps its stage
+    and has no share. Raises ValueError for a threshold outside (0, 1] or a total of zero.
+    """
+    check_number("threshold", threshold, 0.0, 1.0, low_open=True)
+    if report["status"] != "completed":
+        return Record(outcome=report["status"], stage=report["stage"], dominant_share=None)
+    parts = {stage: metrics[name] or 0.0 for stage, name in STAGES.items()}
+    total = sum(parts.values())
+    if total <= 0:
+        raise ValueError("no time to explain: all stages of the request took 0 s")
+    stage = max(parts, key=lambda name: parts[name])
+    share = parts[stage] / total
+    return Record(
+        outcome="completed", stage=stage if share >= threshold else "mixed", dominant_share=share
+    )
+
+
+def summarize_workload(reports: Iterable[Mapping[str, Any]], window_s: float | None = None) -> Record:
+    """Figures of a set of ended requests, each with its own denominator (D4, C9).
+
+    Success rate is over all ended requests; TTFT over those with a first token; TPOT over those
+    with two tokens or more. With `window_s` the result has `throughput_rps` over all requests.
+    Empty denominators give None. `abnormal` lists the requests that did not complete.
+    """
+    ended = list(reports)
+    metrics = [request_metrics(report) for report in ended]
+    by_status = Counter(str(report["status"]) for report in ended)
+    completed = by_status["completed"]
+    mean_ttft, ttft_samples = mean(item.ttft for item in metrics)
+    mean_tpot, tpot_samples = mean(item.tpot for item in metrics)
+    if window_s is not None:
+        check_number("window_s", window_s, 0.0, float("1e18"), low_open=True)
+    return Record(
+        total_requests=len(ended),
+        completed_requests=completed,
+        success_rate=completed / len(ended) if ended else None,
+        ttft_sample_count=ttft_samples,
+        mean_ttft=mean_ttft,
+        tpot_sample_count=tpot_samples,
+        mean_tpot=mean_tpot,
+        by_status=dict(by_status),
+        throughput_rps=None if window_s is None else len(ended) / window_s,
+        abnormal=[
+            {
+                "status": report["status"],
+                "stage": report["stage"],
+                "streamed_tokens": item.streamed_tokens,
+            }
+            for report, item in zip(ended, metrics, strict=True)
+            if report["status"] != "completed"
+        ],
+    )
+
+
+def goodput(
+    requests: Iterable[Mapping[str, Any]],
+    *,
+    window_s: float,
+    ttft_slo_s: float | None = None,
+    tpot_slo_s: float | None = None,
+    e2e_slo_s: float | None = None,
+) -> Record:
+    """Requests that ended well within every objective that applies, per second (C9, convention 13).
+
+    Each request is a mapping with `reason` (a finish reason or a replay status; None: still running
+    at the end of the window, left out) and `ttft`, `tpot`, `e2e` in seconds or None. An objective
+    is met at equality and ignored where the value is None. Cancels, timeouts, errors and rejects
+    are attempted and never good.
+    """
+    check_number("window_s", window_s, 0.0, float("1e18"), low_open=True)
+    limits = {"ttft": ttft_slo_s, "tpot": tpot_slo_s, "e2e": e2e_slo_s}
+    attempted = good = 0
+    for request in requests:
+        if request["reason"] is None:
+            continue
+        attempted += 1
+        met = all(
+            request.get(name) is None or limit is None or request[name] <= limit
+            for name, limit in limits.items()
+        )
+        good += met and str(request["reason"]) in GOOD_ENDS
+    return Record(
+        attempted=attempted,
+        good=good,
+        goodput_rps=good / window_s,
+        good_share=good / attempted if attempted else None,
+    )

@@ -1,0 +1,212 @@
+"""One request: what was asked, where it stands, and how it ended.
+
+Owns the state, the marks of the clocks, and the resources the request holds, as a list of release
+functions. It does not decide what happens next: the scheduler and the engine do. Invariant: the
+only way to a terminal state is `finalize`; the first call wins and runs the one release path.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..sampling import SamplingParams
+from .deadlines import ClockMarks, Deadlines
+from .states import END_EVENTS, TERMINAL_STATES, Event, FinishReason, State, next_state
+
+
+@dataclass(frozen=True)
+class LoggedEvent:
+    """One line of a request's history."""
+
+    event: str
+    """An `Event` value, or `receive` (the start) or `token` (one committed token)."""
+    timestamp: float
+    """Seconds on the engine's clock."""
+    request_id: str
+    state: str
+    """The state after the event."""
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+class Lifecycle(Protocol):
+    """The replaceable rules of a request: lab 01's answer plugs in here."""
+
+    def next_state(self, state: State, event: Event) -> State:
+        """The state after `event`; raises `IllegalTransition` for a move that is not legal."""
+        ...
+
+    def finalize(self, request: Request, reason: FinishReason, at: float) -> bool:
+        """End the request once; True for the call that ended it."""
+        ...
+
+
+def settle_once(request: Request, reason: FinishReason, at: float) -> bool:
+    """End `request` with `reason`; the first call wins, every later call returns False (A2, A10, C1).
+
+    The reason's event must be legal in the current state, else `IllegalTransition` and nothing changes.
+    Everything the request holds is released, also when one release fails.
+    """
+    with request.settle_lock:
+        if request.is_terminal:
+            return False
+        request.move(END_EVENTS[reason], at, reason=str(reason))
+        request.finish_reason = reason
+        request.finished_at = at
+    request.release()
+    return True
+
+
+class TableLifecycle:
+    """The kit's own rules: the table of `states.py` and `settle_once`."""
+
+    def next_state(self, state: State, event: Event) -> State:
+        return next_state(state, event)
+
+    def finalize(self, request: Request, reason: FinishReason, at: float) -> bool:
+        return settle_once(request, reason, at)
+
+
+DEFAULT_LIFECYCLE = TableLifecycle()
+
+
+class Request:
+    """A request and its life (B1: input, state, output).
+
+    Args:
+        request_id: unique among the live requests of an engine.
+        prompt_token_ids: ids of the prompt, at least one.
+        sampling: how to choose tokens and when to end.
+        deadlines: limits of the four clocks.
+        received_at: engine time in seconds.
+        priority: smaller runs earlier under the `priority` policy; the largest is preempted first.
+        lifecycle: the rules; lab 01 replaces them.
+        observer: called with each `LoggedEvent`.
+    """
+
+    def __init__(
+        self,
+        request_id: str,
+        prompt_token_ids: Sequence[int] = (),
+        sampling: SamplingParams | None = None,
+        deadlines: Deadlines | None = None,
+        received_at: float = 0.0,
+        priority: int = 0,
+        lifecycle: Lifecycle = DEFAULT_LIFECYCLE,
+        observer: Callable[[LoggedEvent], None] | None = None,
+    ) -> None:
+        self.request_id = request_id
+        self.prompt_token_ids = tuple(prompt_token_ids)
+        self.sampling = sampling or SamplingParams()
+        self.deadlines = deadlines or Deadlines()
+        self.received_at = received_at
+        self.priority = priority
+
+        self.state = State.RECEIVED
+        self.arrival = 0
+        self.seed = 0
+        self.max_new_tokens = 0
+        self.token_ids: list[int] = list(self.prompt_token_ids)
+        self.num_computed_tokens = 0
+        self.num_preemptions = 0
+        self.block_table: list[int] = []
+        self.queued_at: float | None = None
+        self.admitted_at: float | None = None
+        self.first_token_at: float | None = None
+        self.last_token_at: float | None = None
+        self.cancel_reason: FinishReason | None = None
+        self.has_credit = True
+        self.paused_at: float | None = None
+
+        self.finish_reason: FinishReason | None = None
+        self.finished_at: float | None = None
+        self.stop_reason: str | int | None = None
+        self.error: BaseException | None = None
+        self.release_errors: list[BaseException] = []
+
+        self.settle_lock = threading.RLock()
+        self.events: list[LoggedEvent] = []
+        self._lifecycle = lifecycle
+        self._observer = observer
+        self._releases: list[tuple[str, Callable[[], None]]] = []
+        self._log("receive", received_at)
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.state in TERMINAL_STATES
+
+    @property
+    def output_token_ids(self) -> list[int]:
+        """Committed tokens: everything after the prompt."""
+        return self.token_ids[len(self.prompt_token_ids) :]
+
+    @property
+    def num_output_tokens(self) -> int:
+        return len(self.token_ids) - len(self.prompt_token_ids)
+
+    @property
+    def num_uncomputed_tokens(self) -> int:
+        """Known tokens whose keys and values are not written yet. The scheduler's one rule."""
+        return len(self.token_ids) - self.num_computed_tokens
+
+    @property
+    def marks(self) -> ClockMarks:
+        return ClockMarks(
+            received_at=self.received_at,
+            queued_at=self.queued_at,
+            admitted_at=self.admitted_at,
+            first_token_at=self.first_token_at,
+            last_token_at=self.last_token_at,
+            paused=self.state is State.STREAMING,
+        )
+
+    def move(self, event: Event, at: float, **data: Any) -> State:
+        """Apply a non-terminal or terminal event; raises `IllegalTransition` and changes nothing.
+
+        Ends go through `finalize`, which calls this once.
+        """
+        self.state = State(self._lifecycle.next_state(self.state, event))
+        if event is Event.ENQUEUE:
+            self.queued_at = at
+        self.paused_at = at if event is Event.PAUSE else None
+        if event is Event.ADMIT and self.admitted_at is None:
+            self.admitted_at = at
+        if event is Event.PREEMPT:
+            self.num_preemptions += 1
+        self._log(str(event), at, **data)
+        return self.state
+
+    def commit_token(self, token_id: int, at: float) -> None:
+        """Accept one sampled token. The first one starts DECODE and freezes TTFT (convention 13)."""
+        if self.state is State.PREFILL:
+            self.move(Event.START_DECODE, at)
+        self.token_ids.append(token_id)
+        if self.first_token_at is None:
+            self.first_token_at = at
+        self.last_token_at = at
+        self._log("token", at, token_id=token_id)
+
+    def hold(self, name: str, release: Callable[[], None]) -> None:
+        """Register a resource; `release` runs once, at the end, last registered first."""
+        self._releases.append((name, release))
+
+    def finalize(self, reason: FinishReason | str, at: float) -> bool:
+        """End the request. True for the first call, False for every later one (C1)."""
+        return self._lifecycle.finalize(self, FinishReason(reason), at)
+
+    def release(self) -> None:
+        """Give back all that is held. Safe to call twice; a failing release stops no other (A10)."""
+        while self._releases:
+            _, give_back = self._releases.pop()
+            try:
+                give_back()
+            except Exception as error:
+                self.release_errors.append(error)
+
+    def _log(self, event: str, at: float, **data: Any) -> None:
+        entry = LoggedEvent(event, at, self.request_id, str(self.state), data)
+        self.events.append(entry)
+        if self._observer is not None:
+            self._observer(entry)

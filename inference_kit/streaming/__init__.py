@@ -1,0 +1,17 @@
+"""How an answer leaves: bytes, code points, stop strings, the bounded channel (A6, A7, A13)."""
+
+from .channel import Channel, Chunk, TokenChannel
+from .stop import Matcher, StopMatcher
+from .text import StreamingText
+from .utf8 import Decoder, Utf8Decoder
+
+__all__ = [
+    "Channel",
+    "Chunk",
+    "Decoder",
+    "Matcher",
+    "StopMatcher",
+    "StreamingText",
+    "TokenChannel",
+    "Utf8Decoder",
+]

@@ -1,0 +1,125 @@
+"""The bounded way from the engine to one caller (A13, C2–C4, convention 8).
+
+Owns what was committed and not yet taken. It never blocks and never drops: entries merge, and
+`paused` tells the scheduler to stop planning the request. Invariant: unsent tokens stay within
+the high mark plus one step.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..sampling import check_int
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What a caller receives. Text can lag behind ids while it is held back."""
+
+    text: str = ""
+    token_ids: tuple[int, ...] = ()
+    finish_reason: str | None = None
+    """Set on the last chunk only."""
+
+
+class Channel(Protocol):
+    """What the engine asks of a channel; lab 05's answer plugs in here."""
+
+    def put(self, text: str, token_ids: tuple[int, ...]) -> None: ...
+
+    def close(self, finish_reason: str) -> None: ...
+
+    def take(self, max_tokens: int | None = None) -> Chunk | None: ...
+
+    @property
+    def paused(self) -> bool: ...
+
+    @property
+    def unsent(self) -> int: ...
+
+    @property
+    def sent(self) -> int: ...
+
+
+class TokenChannel:
+    """Credits counted in unsent tokens, with a high and a low mark.
+
+    `put` and `close` belong to the engine's thread, `take` to the caller's.
+
+    Args:
+        high: unsent tokens at which `paused` turns on.
+        low: unsent tokens at which it turns off again; below `high`.
+        on_resume: called from `take` when it turns off.
+    """
+
+    def __init__(self, high: int, low: int, on_resume: Callable[[], None] | None = None) -> None:
+        check_int("high", high, 1)
+        check_int("low", low, 0, high - 1)
+        self._high = high
+        self._low = low
+        self._on_resume = on_resume
+        self._lock = threading.Lock()
+        self._entries: deque[tuple[str, tuple[int, ...]]] = deque()
+        self._finish_reason: str | None = None
+        self._paused = False
+        self._unsent = 0
+        self._sent = 0
+        self._ended = False
+
+    @property
+    def paused(self) -> bool:
+        return self._paused
+
+    @property
+    def unsent(self) -> int:
+        """Committed tokens that the caller has not taken (C4)."""
+        return self._unsent
+
+    @property
+    def sent(self) -> int:
+        """Tokens that the caller has taken (C4)."""
+        return self._sent
+
+    def put(self, text: str, token_ids: tuple[int, ...]) -> None:
+        """Add to what waits. Nothing is accepted after `close`."""
+        with self._lock:
+            if self._finish_reason is not None or not (text or token_ids):
+                return
+            self._entries.append((text, token_ids))
+            self._unsent += len(token_ids)
+            self._paused = self._paused or self._unsent >= self._high
+
+    def close(self, finish_reason: str) -> None:
+        """No more will come. What waits is still delivered; the first reason stays."""
+        with self._lock:
+            self._finish_reason = self._finish_reason or finish_reason
+
+    def take(self, max_tokens: int | None = None) -> Chunk | None:
+        """What waits, merged into one chunk: all of it, or entries of up to `max_tokens` tokens.
+
+        The finish reason comes with the last entry. None when there is nothing to take.
+        """
+        with self._lock:
+            texts: list[str] = []
+            token_ids: list[int] = []
+            while self._entries and (
+                max_tokens is None or len(token_ids) + len(self._entries[0][1]) <= max_tokens
+            ):
+                text, ids = self._entries.popleft()
+                texts.append(text)
+                token_ids.extend(ids)
+            last = not self._entries and self._finish_reason is not None and not self._ended
+            if not texts and not last:
+                return None
+            self._ended = self._ended or last
+            self._unsent -= len(token_ids)
+            self._sent += len(token_ids)
+            resumed = self._paused and self._unsent <= self._low
+            self._paused = self._paused and not resumed
+        if resumed and self._on_resume is not None:
+            self._on_resume()
+        return Chunk("".join(texts), tuple(token_ids), self._finish_reason if last else None)

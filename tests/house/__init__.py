@@ -1,0 +1,1 @@
+"""Tests of the house itself: packaging, the two commands, the floors and the rules of style."""
