@@ -67,8 +67,8 @@ format: install ## let ruff lay out the code and mend what it can
 checks-report: install ## what every lab check catches: references, right and wrong answers, mutants
 	@"$(PY)" -m inference_kit.labs.report
 
-grade-demo: labs ## grade a sample class and write the dashboard
-	@"$(PY)" -m grader.demo
+grade-demo: labs ## grade a sample class with the stock commands and compare the scores
+	@"$(PY)" -m grader demo
 
 install: python ## create or update .venv
 	@"$(BASE_PYTHON)" tools/install.py --venv "$(VENV)" --torch-index "$(TORCH_INDEX)"

@@ -14,23 +14,38 @@ import bleach
 import nbgrader.server_extensions.formgrader as formgrader
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import markdown2html
-from traitlets import default
+from traitlets.config import Config
 
 TEMPLATES = Path(__file__).with_name("templates")
 NBGRADER_TEMPLATES = Path(formgrader.__file__).with_name("templates")
 
-TAGS = frozenset(
-    "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img kbd li ol p pre s small "
-    "span strong sub summary sup table tbody td th thead tr u ul".split()
+_TEXT_TAGS = ("a", "abbr", "b", "br", "code", "del", "em", "i", "img", "kbd", "s", "small", "span", "strong")
+_BLOCK_TAGS = (
+    "blockquote",
+    "details",
+    "div",
+    "dd",
+    "dl",
+    "dt",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "summary",
+    "ul",
 )
+_TITLE_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_TABLE_TAGS = ("sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "u")
+TAGS = frozenset(_TEXT_TAGS + _BLOCK_TAGS + _TITLE_TAGS + _TABLE_TAGS)
+
+
+PROTOCOLS = frozenset({"http", "https", "mailto", "data"})
 
 
 def safe_markdown(source: str) -> str:
     """HTML of a Markdown text, with every tag and attribute off the list made harmless."""
-    return str(bleach.clean(markdown2html(source), tags=TAGS, attributes=_allowed, protocols=_PROTOCOLS))
-
-
-_PROTOCOLS = frozenset({"http", "https", "mailto", "data"})
+    return str(bleach.clean(markdown2html(source), tags=TAGS, attributes=_allowed, protocols=PROTOCOLS))
 
 
 def _allowed(tag: str, name: str, value: str) -> bool:
@@ -41,15 +56,13 @@ def _allowed(tag: str, name: str, value: str) -> bool:
     return name in ("class", "id", "title", "align", "colspan", "rowspan")
 
 
-class OfflineFeedbackExporter(HTMLExporter):  # type: ignore[misc]
+class OfflineFeedbackExporter(HTMLExporter):
     """nbgrader's feedback page without MathJax, jQuery and require.js from a CDN."""
 
-    @default("template_name")
-    def _template_name_default(self) -> str:
-        return "feedback_offline"
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        # nbgrader sets its own template on HTMLExporter, which a default would not override.
-        self.template_name = "feedback_offline"
-        self.extra_template_basedirs = [str(TEMPLATES), str(NBGRADER_TEMPLATES)]
+    def __init__(self, config: Config | None = None, **kwargs: Any) -> None:
+        # nbgrader sets its own template in the HTMLExporter section; this class's section wins.
+        own = Config(config or {})
+        own.OfflineFeedbackExporter.template_name = "feedback_offline"
+        own.OfflineFeedbackExporter.extra_template_basedirs = [str(TEMPLATES), str(NBGRADER_TEMPLATES)]
+        own.OfflineFeedbackExporter.extra_template_paths = [str(NBGRADER_TEMPLATES)]
+        super().__init__(config=own, **kwargs)

@@ -23,7 +23,6 @@ KEY = "inference_kit"
 
 _MARKER = re.compile(r"^[ \t]*#[ \t]*([A-Za-z][\w.-]*/[\w.-]+)", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
-_ASSIGNMENT = re.compile(r"^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 FOUND_BY = ("marker", "grade id", "cell id", "function name")
 
 
@@ -43,9 +42,10 @@ class Slot:
         return found.group(1) if found else ""
 
     @property
-    def names(self) -> frozenset[str]:
-        """Functions, classes and names that the stub defines at its top level."""
-        return defined_names(self.stub) if self.is_code else frozenset()
+    def name(self) -> str:
+        """The function or class to write: the last one that the stub defines at its top level."""
+        defined = _DEFINITION.findall(self.stub) if self.is_code else []
+        return str(defined[-1]) if defined else ""
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,6 @@ class Grafted:
     program: list[dict[str, str]] = field(default_factory=list)
 
 
-def defined_names(source: str) -> frozenset[str]:
-    """Names that a source defines at its top level, read without parsing it."""
-    return frozenset(_DEFINITION.findall(source)) | frozenset(_ASSIGNMENT.findall(source))
-
-
 def essence(source: str) -> str:
     """A source without comment lines, blank lines and trailing space: what makes it different."""
     lines = (line.rstrip() for line in source.splitlines())
@@ -102,7 +97,8 @@ def slots_of(notebook: NotebookNode) -> list[Slot]:
 
 def test_ids_of(notebook: NotebookNode) -> list[str]:
     """The grade ids of the automatically graded cells, in order."""
-    return [cell.metadata.nbgrader["grade_id"] for cell in notebook.cells if is_grade(cell) and not is_solution(cell)]
+    graded = [cell for cell in notebook.cells if is_grade(cell) and not is_solution(cell)]
+    return [cell.metadata.nbgrader["grade_id"] for cell in graded]
 
 
 def candidates(slot: Slot, cells: Iterable[SubmittedCell]) -> dict[str, list[SubmittedCell]]:
@@ -122,8 +118,8 @@ def candidates(slot: Slot, cells: Iterable[SubmittedCell]) -> dict[str, list[Sub
 
 
 def defines(slot: Slot, cell: SubmittedCell) -> bool:
-    """True when the cell defines a name that the slot's stub defines."""
-    return bool(slot.names & defined_names(cell.source))
+    """True when the cell defines what the slot asks for, read without parsing it."""
+    return slot.name in _DEFINITION.findall(cell.source)
 
 
 def find(slot: Slot, cells: Iterable[SubmittedCell]) -> Finding:
@@ -131,7 +127,10 @@ def find(slot: Slot, cells: Iterable[SubmittedCell]) -> Finding:
     by_rule = candidates(slot, cells)
     claims = [cell for rule in FOUND_BY[:3] for cell in by_rule[rule]]
     answers = [
-        (rule, cell) for rule in FOUND_BY for cell in reversed(by_rule[rule]) if not is_stub(slot, cell.source)
+        (rule, cell)
+        for rule in FOUND_BY
+        for cell in reversed(by_rule[rule])
+        if not is_stub(slot, cell.source)
     ]
     stubs = [(rule, cell) for rule in FOUND_BY[:3] for cell in reversed(by_rule[rule])]
     if not answers and not stubs:
@@ -145,11 +144,10 @@ def graft(instructor: NotebookNode, cells: tuple[SubmittedCell, ...]) -> Grafted
     result = Grafted(copy.deepcopy(instructor))
     result.findings = [find(slot, cells) for slot in slots_of(instructor)]
     result.flags = flags_of(result.findings, cells, instructor)
-    answers = {finding.slot.grade_id: finding for finding in result.findings}
-    for cell in result.notebook.cells:
-        finding = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id", "")) if is_solution(cell) else None
-        if finding is not None and finding.cell is not None:
-            cell.source = finding.cell.source
+    places = [cell for cell in result.notebook.cells if is_solution(cell)]
+    for place, finding in zip(places, result.findings, strict=True):
+        if finding.cell is not None:
+            place.source = finding.cell.source
     result.program = program_of(result.findings, cells, instructor)
     return result
 
@@ -191,13 +189,16 @@ def program_of(
     slots = [finding.slot for finding in findings if finding.slot.is_code]
     given = {essence(cell.source) for cell in instructor.cells if cell.cell_type == "code"}
     tests = set(test_ids_of(instructor))
+
+    def is_known(source: str) -> bool:
+        return essence(source) in given or any(is_stub(slot, source) for slot in slots)
+
     program: list[dict[str, str]] = []
     for cell in cells:
         if cell.index in chosen:
             program += [{"answer": grade_id} for grade_id in chosen[cell.index]]
-        elif cell.cell_type == "code" and cell.grade_id not in tests and essence(cell.source) not in given:
-            if not any(is_stub(slot, cell.source) for slot in slots):
-                program.append({"helper": cell.source})
+        elif cell.cell_type == "code" and cell.grade_id not in tests and not is_known(cell.source):
+            program.append({"helper": cell.source})
     missing = [finding.slot.grade_id for finding in findings if finding.slot.is_code and finding.cell is None]
     return program + [{"answer": grade_id} for grade_id in missing]
 

@@ -11,16 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from inference_kit.errors import KitError
 from nbconvert.exporters import NotebookExporter
-from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums, LockCells, NbGraderPreprocessor
+from nbgrader.preprocessors import (
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
+    LockCells,
+    NbGraderPreprocessor,
+)
 from nbgrader.utils import is_grade
 from traitlets import Float, Integer, Unicode
+
+from inference_kit.errors import KitError
 
 from .graft import KEY, Grafted, graft, metadata_of
 from .judge import LabChecks, judge_notebook, test_cells_of
@@ -35,23 +41,23 @@ class CourseMismatch(KitError):
     """The course's own files or gradebook do not fit together; the message says what to run."""
 
 
-class GraftingExporter(NotebookExporter):  # type: ignore[misc]
+class GraftingExporter(NotebookExporter):
     """Reads a submission as texts only when it grafts; otherwise reads notebooks as usual."""
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
-    ) -> tuple[str, dict[str, Any]]:
+    ) -> tuple[NotebookNode, dict[str, Any]]:
         if not any(isinstance(step, Graft) for step in self._preprocessors):
-            return super().from_filename(filename, resources=resources, **kw)  # type: ignore[no-any-return]
-        resources = ResourcesDict(resources or {})
+            return super().from_filename(filename, resources=resources, **kw)
+        resources = {} if resources is None else resources
         try:
             resources[KEY] = {"cells": read_submission(Path(filename))}
         except Ungradable as error:
             resources[KEY] = {"ungradable": str(error)}
-        return self.from_notebook_node(new_notebook(), resources=resources, **kw)  # type: ignore[no-any-return]
+        return self.from_notebook_node(new_notebook(), resources=resources, **kw)
 
 
-class CourseStep(NbGraderPreprocessor):  # type: ignore[misc]
+class CourseStep(NbGraderPreprocessor):
     """A preprocessor that knows the course it works for."""
 
     @property
@@ -151,4 +157,3 @@ def notes_cell(flags: list[str]) -> NotebookNode:
     cell = new_markdown_cell(f"**Notes from grading**\n\n{lines}")
     cell["id"] = "grading-notes"
     return cell
-

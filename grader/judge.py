@@ -12,6 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
+from nbgrader.utils import is_grade, is_solution
+
 from inference_kit.errors import KitError
 from inference_kit.labs.checking import (
     AnswerError,
@@ -22,8 +25,6 @@ from inference_kit.labs.checking import (
     result_of,
     run_check,
 )
-from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution
 
 from .graft import KEY
 from .remote import ProgramCell, RemoteSubject, Runner
@@ -45,7 +46,8 @@ def question_of(cell: NotebookNode) -> tuple[str, str] | None:
 
 def test_cells_of(notebook: NotebookNode) -> list[NotebookNode]:
     """The automatically graded cells, in order."""
-    return [cell for cell in notebook.cells if is_grade(cell) and not is_solution(cell) and cell.cell_type == "code"]
+    graded = [cell for cell in notebook.cells if is_grade(cell) and not is_solution(cell)]
+    return [cell for cell in graded if cell.cell_type == "code"]
 
 
 def program_cells(notebook: NotebookNode) -> tuple[ProgramCell, ...]:
@@ -100,8 +102,7 @@ def judge_question(
     finally:
         if subject is not None:
             subject.close()
-    fault = runner.faults.get(answer_key, "")
-    return tuple(_explain(results[check.name], fault) for check in checks)
+    return tuple(_explain(results[check.name], runner, answer_key) for check in checks)
 
 
 def _run(check: Check, subject: RemoteSubject, seed: int, runner: Runner) -> CheckResult:
@@ -113,12 +114,19 @@ def _run(check: Check, subject: RemoteSubject, seed: int, runner: Runner) -> Che
     return result
 
 
-def _explain(result: CheckResult, fault: str) -> CheckResult:
-    """A name is missing because its cell killed or hung its process: say that instead."""
-    if result.status != "missing" or not fault:
+def _explain(result: CheckResult, runner: Runner, answer_key: str) -> CheckResult:
+    """Say why a name is missing: its cell killed or hung its process, or stopped half-way."""
+    if result.status != "missing":
         return result
-    what = "did not come to an end" if fault == "timeout" else "ended its process"
-    return replace(result, status=fault, message=f"the answer cell {what}")
+    fault, stopped = runner.faults.get(answer_key, ""), runner.stopped.get(answer_key, "")
+    if fault:
+        what = "did not come to an end" if fault == "timeout" else "ended its process"
+        return replace(result, status=fault, message=f"the answer cell {what}")
+    if stopped == "NotImplementedError":
+        return replace(result, status="not_done", message="not done yet")
+    if stopped:
+        return replace(result, message=f"{result.message}: its cell stopped at a {stopped}")
+    return result
 
 
 class LabChecks:

@@ -81,7 +81,12 @@ class RemoteSubject:
         return self._decode(self._ask("attr", name, handle=handle.key))
 
     def _ask(
-        self, op: str, name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, **more: int
+        self,
+        op: str,
+        name: str,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        **more: int,
     ) -> str:
         """Send one request, serve the callbacks it causes, and return the encoded result."""
         request = {
@@ -170,14 +175,16 @@ def _raise_answer_error(name: str, error: dict[str, Any]) -> NoReturn:
 def clean_text(value: object, limit: int = MAX_SHOWN) -> str:
     """A short text without control characters or unpaired surrogates."""
     text = value if isinstance(value, str) else type(value).__name__
-    return "".join(ch if ch.isprintable() or ch == "\n" else "\N{REPLACEMENT CHARACTER}" for ch in text[:limit])
+    shown = (ch if ch.isprintable() or ch == "\n" else "\N{REPLACEMENT CHARACTER}" for ch in text[:limit])
+    return "".join(shown)
 
 
 class Runner:
     """Starts workers for one submission and remembers which of its cells kill or hang them.
 
     Such a cell is tried again with its definitions only, and then left out, so that the
-    other questions are still graded. `faults` maps its key to "died" or "timeout".
+    other questions are still graded. `faults` maps its key to "died" or "timeout", and
+    `stopped` maps the key of a cell that raised to the name of its exception.
     """
 
     def __init__(self, cells: tuple[ProgramCell, ...], sandbox: Sandbox, limits: Limits) -> None:
@@ -185,6 +192,7 @@ class Runner:
         self._sandbox = sandbox
         self.limits = limits
         self.faults: dict[str, str] = {}
+        self.stopped: dict[str, str] = {}
         self._definitions_only: set[int] = set()
         self._left_out: set[int] = set()
 
@@ -215,15 +223,25 @@ class Runner:
         limits = self.limits
         end_s = confined.clock.now() + limits.load_s
         numbers = [number for number in range(len(self._cells)) if number not in self._left_out]
-        confined.send(setup_message(self._sandbox, limits, [self._given(number) for number in numbers]), end_s)
+        confined.send(
+            setup_message(self._sandbox, limits, [self._given(number) for number in numbers]), end_s
+        )
         while True:
             message = confined.receive(min(end_s, confined.clock.now() + limits.cell_s))
             if "loaded" in message:
+                self._remember(numbers, message["loaded"])
                 return
             index = message.get("cell")
             if not isinstance(index, int) or not 0 <= index < len(numbers):
                 raise AnswerDied(NONSENSE)
             running.cell = numbers[index]
+
+    def _remember(self, numbers: list[int], problems: object) -> None:
+        if not isinstance(problems, list) or len(problems) != len(numbers):
+            raise AnswerDied(NONSENSE)
+        for number, problem in zip(numbers, problems, strict=True):
+            if problem:
+                self.stopped[self._cells[number].key] = clean_text(problem, 80)
 
     def _given(self, number: int) -> dict[str, object]:
         cell = self._cells[number]

@@ -210,8 +210,9 @@ def _masks(mounts: list[tuple[Path, str]]) -> list[str]:
 def _others_can_run_python() -> bool:
     """True when a user without rights can reach the interpreter and its library."""
     prefix, interpreter = python_home()
-    folders = {parent for path in (interpreter, prefix / "lib", WORKER_FILE, PLAIN_FILE) for parent in path.parents}
-    return all(folder.stat().st_mode & 0o001 for folder in folders)
+    needed = (interpreter, prefix / "lib" / "python", WORKER_FILE, PLAIN_FILE)
+    folders = {parent for path in needed for parent in path.parents}
+    return all(folder.stat().st_mode & 0o001 for folder in folders if folder.exists())
 
 
 # --- choosing -----------------------------------------------------------------------------------
@@ -258,7 +259,7 @@ def bubblewrap_candidates() -> list[BubblewrapSandbox]:
     return [BubblewrapSandbox(program, user_namespace=way) for way in ways]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def choose(level: str = AUTO) -> Sandbox:
     """The sandbox of that level, proved by starting a worker in it.
 

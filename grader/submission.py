@@ -48,7 +48,7 @@ def read_submission(path: Path) -> tuple[SubmittedCell, ...]:
     except OSError as error:
         raise Ungradable(f"the file cannot be read ({error.strerror})") from error
     if len(data) > MAX_FILE_BYTES:
-        raise Ungradable(f"the file is larger than {MAX_FILE_BYTES >> 20} MB; clear its outputs and submit again")
+        raise Ungradable(f"the file is larger than {MAX_FILE_BYTES >> 20} MB; clear its outputs")
     return parse_submission(data)
 
 
@@ -81,8 +81,8 @@ def _raw_cells(notebook: Any) -> list[Any] | None:
     sheets = notebook.get("worksheets")
     if not isinstance(sheets, list):
         return None
-    lists = [sheet["cells"] for sheet in sheets if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list)]
-    return [cell for cells in lists for cell in cells]
+    lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+    return [cell for cells in lists if isinstance(cells, list) for cell in cells]
 
 
 def _read_cell(index: int, item: Any) -> SubmittedCell | None:

@@ -11,9 +11,10 @@ import html
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from inference_kit.labs.checking import CheckResult
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
+
+from inference_kit.labs.checking import CheckResult
 
 from .sandbox import RLIMITS
 
@@ -55,9 +56,9 @@ class Verdict:
 
     def record(self) -> dict[str, Any]:
         """Plain data for the notebook's metadata: the whole verdict but the messages."""
-        rows = [
-            {key: value for key, value in asdict(result).items() if key != "message"} for result in self.results
-        ]
+        rows = [asdict(result) for result in self.results]
+        for row in rows:
+            del row["message"]
         return {
             "grade_id": self.grade_id,
             "earned": self.earned,
@@ -86,7 +87,8 @@ def as_text(verdict: Verdict) -> str:
     for result in verdict.results:
         mark = "pass" if result.status == "passed" else "FAIL"
         kind = "" if result.visible else " (hidden)"
-        lines.append(f"[{mark}] {result.name}{kind}, {result.earned} of {result.points}: {shown_message(result)}")
+        points = f"{result.earned} of {result.points}"
+        lines.append(f"[{mark}] {result.name}{kind}, {points}: {shown_message(result)}")
         if result.status in TEACHABLE and result.misconception:
             lines.append(f"       {result.misconception}")
     return "\n".join(lines)

@@ -7,7 +7,6 @@ process gains nothing.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -122,9 +121,8 @@ def without_magics(source: str) -> str:
     lines = []
     for line in source.split("\n"):
         bare = line.lstrip()
-        if bare.startswith(("%", "!")):
-            line = line[: len(line) - len(bare)] + "pass"
-        lines.append(line)
+        is_magic = bare.startswith(("%", "!"))
+        lines.append(line[: len(line) - len(bare)] + "pass" if is_magic else line)
     return "\n".join(lines)
 
 
@@ -167,7 +165,8 @@ def is_definition(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.AnnAssign):
         return isinstance(statement.target, ast.Name)
     if isinstance(statement, (ast.If, ast.Try)):
-        return all(is_definition(inner) or isinstance(inner, ast.Pass) for inner in inner_statements(statement))
+        inside = [inner for inner in inner_statements(statement) if not isinstance(inner, ast.Pass)]
+        return all(is_definition(inner) for inner in inside)
     return isinstance(
         statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     )
@@ -341,8 +340,9 @@ class Server:
                 return self._plain.decode_plain(message["plain"])
             if message["op"] == "raise":
                 found = getattr(builtins, message["type"], None)
-                known = isinstance(found, type) and issubclass(found, Exception)
-                raise (found if known else RuntimeError)(message["message"])
+                if isinstance(found, type) and issubclass(found, Exception):
+                    raise found(message["message"])
+                raise RuntimeError(message["message"])
             self._channel.send(self.reply(message))
         raise EOFError("the judge is gone")
 
@@ -356,7 +356,7 @@ def main(plain_path: str) -> None:
     plain = load_plain(plain_path)
     sys.dont_write_bytecode = True
     sys.path.extend(setup["paths"])
-    sys.meta_path.insert(0, BlockedModules(setup["blocked"]))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, BlockedModules(setup["blocked"]))
     confine(setup["limits"])
     if setup["die_with_parent"]:
         die_with_parent()

@@ -52,7 +52,6 @@ class Deadlines:
         raise InvalidField("deadlines", value, "a Deadlines or a mapping of its fields")
 
 
-
 @dataclass(frozen=True)
 class EngineConfig:
     """How an engine runs. Raises `InvalidField` naming the field, the value and what is allowed."""

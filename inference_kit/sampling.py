@@ -27,9 +27,7 @@ def check_int(field: str, value: Any, low: int, high: int | None = None) -> None
         raise InvalidField(field, value, allowed)
 
 
-def check_number(
-    field: str, value: Any, low: float, high: float, *, low_open: bool = False
-) -> None:
+def check_number(field: str, value: Any, low: float, high: float, *, low_open: bool = False) -> None:
     """Refuse `value` unless it is a finite number in the range. NaN fails every range."""
     interval = f"{'(' if low_open else '['}{low:g}, {high:g}]"
     number = isinstance(value, (int, float)) and not isinstance(value, bool)

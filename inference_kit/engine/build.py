@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..clock import Clock, MonotonicClock
 from ..config import EngineConfig
@@ -22,7 +23,7 @@ FREE_MEMORY_SHARE = 0.25
 
 def load_model(config: EngineConfig, progress: bool) -> LoadedModel:
     """Load the model that `config` names. Imports torch only here."""
-    from ..model import load  # noqa: PLC0415  (torch costs seconds; most of the kit never needs it)
+    from ..model import load
 
     return load(config.model, dtype=config.dtype, device=config.device, progress=progress)
 
@@ -77,3 +78,11 @@ def encode_prompt(model: LoadedModel, prompt: object) -> list[int]:
     if model.tokenizer is None:
         raise InvalidField("prompt", prompt, "token ids: this model has no tokenizer")
     return model.tokenizer.encode(prompt)
+
+
+def chat_prompt(model: LoadedModel, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Token ids of a conversation, by the model's chat template. Raises `InvalidField` without one."""
+    if model.tokenizer is None:
+        raise InvalidField("messages", list(messages), "token ids: this model has no tokenizer")
+    # The template writes the special tokens itself.
+    return model.tokenizer.encode(model.tokenizer.chat(messages), add_special_tokens=False)

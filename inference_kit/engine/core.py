@@ -234,7 +234,7 @@ class EngineCore:
         text = StreamingText(
             params.stop, params.include_stop, params.min_tokens, parts.utf8_decoder, parts.stop_matcher
         )
-        channel = parts.channel(self.config.channel_high, self.config.channel_low, lambda: self.wake())
+        channel = parts.channel(self.config.channel_high, self.config.channel_low, self.wake)
         live = LiveRequest(request, text, channel)
         request.hold("registry", lambda: self._forget(live))
         request.hold("stream", lambda: self._close(live))

@@ -19,7 +19,7 @@ from ..errors import EngineClosed, EngineFailed
 from ..lifecycle.states import FinishReason
 from ..sampling import SamplingParams
 from ..streaming.channel import Chunk
-from .build import build_core, encode_prompt, load_model
+from .build import build_core, chat_prompt, encode_prompt, load_model
 from .components import Components
 from .core import EngineCore, LiveRequest
 from .output import RequestOutput, output_of
@@ -167,7 +167,8 @@ class Engine:
 
         Raises `InvalidField`, `RequestRefused`, `QueueFull` (see `EngineCore.submit`) or `EngineClosed`.
         """
-        core, received_at = self.core, self._clock.now()
+        received_at = self._clock.now()
+        core = self.core
         loop = asyncio.get_running_loop()
         token_ids = encode_prompt(self._model, prompt)
         with self._wakeup:
@@ -183,7 +184,9 @@ class Engine:
         self, messages: Sequence[dict[str, str]], params: SamplingParams | None = None, **options: Any
     ) -> Stream:
         """Like `submit`, for a conversation in the model's chat template."""
-        return self.submit(_chat_ids(self, messages), params, **options)
+        if self._core is None:
+            raise EngineClosed("the engine is not started; use `async with Engine(...)`")
+        return self.submit(chat_prompt(self._model, messages), params, **options)
 
     def cancel(self, request_id: str) -> bool:
         """Ask for the end of a request at the next boundary. False when it is unknown or has ended."""
@@ -253,11 +256,3 @@ class Engine:
 def _wake_all(streams: list[Stream]) -> None:
     for stream in streams:
         stream.wake()
-
-
-def _chat_ids(engine: Engine, messages: Sequence[dict[str, str]]) -> str | Sequence[int]:
-    tokenizer = engine._model.tokenizer
-    if tokenizer is None:
-        raise EngineFailed("this model has no tokenizer, so it has no chat template")
-    ids: Sequence[int] = tokenizer.chat(messages)
-    return ids

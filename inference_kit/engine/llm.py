@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tqdm.auto import tqdm
 
 from ..clock import Clock
 from ..config import Deadlines, EngineConfig
-from ..errors import InvalidField, QueueFull
+from ..errors import EngineFailed, InvalidField, QueueFull
 from ..sampling import SamplingParams
-from .build import build_core, encode_prompt, load_model
+from ..streaming.channel import Chunk
+from .build import build_core, chat_prompt, encode_prompt, load_model
 from .components import Components
 from .core import EngineCore, LiveRequest
 from .output import RequestOutput, output_of
@@ -61,8 +62,7 @@ class LLM:
         Raises `InvalidField` or `RequestRefused` for a prompt that cannot be served; then none is.
         A request that fails while it runs has finish reason `error` and disturbs no other.
         """
-        if params is not None and not isinstance(params, SamplingParams):
-            raise InvalidField("params", params, "a SamplingParams or None")
+        params = _checked(params)
         encoded = [encode_prompt(self.model, prompt) for prompt in _as_list(prompts)]
         submitted: list[LiveRequest] = []
         try:
@@ -74,21 +74,34 @@ class LLM:
             raise
         return [output_of(live) for live in submitted]
 
-    def chat(
-        self, messages: Sequence[dict[str, str]], params: SamplingParams | None = None
-    ) -> RequestOutput:
-        """Answer a conversation by the model's chat template.
+    def stream(self, prompt: Prompt, params: SamplingParams | None = None) -> Iterator[Chunk]:
+        """Answer one prompt piece by piece. Leaving the loop early cancels the request.
 
-        Args:
-            messages: mappings with `role` and `content`.
+        Raises as `generate` does, and `EngineFailed` when the request fails while it runs.
         """
-        if self.model.tokenizer is None:
-            raise InvalidField("messages", list(messages), "token ids: this model has no tokenizer")
-        return self.generate([self.model.tokenizer.chat(messages)], params)[0]
+        live = self.core.submit(encode_prompt(self.model, prompt), _checked(params))
+        try:
+            while not live.request.is_terminal:
+                self.core.step()
+                chunk = live.channel.take()
+                if chunk is not None:
+                    yield chunk
+        finally:
+            self._abandon([live])
+        if live.request.error is not None:
+            raise EngineFailed(f"request {live.request.request_id} failed") from live.request.error
 
-    def _submit(
-        self, prompt: list[int], params: SamplingParams | None, deadlines: Deadlines | None
-    ) -> LiveRequest:
+    def chat(
+        self, messages: Sequence[Mapping[str, Any]], params: SamplingParams | None = None
+    ) -> RequestOutput:
+        """Answer a conversation, `[{"role": "user", "content": "..."}]`, by the model's chat template."""
+        return self.generate(self.chat_prompt(messages), params)[0]
+
+    def chat_prompt(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+        """Token ids of a conversation. Raises `InvalidField` for a model without a chat template."""
+        return chat_prompt(self.model, messages)
+
+    def _submit(self, prompt: list[int], params: SamplingParams, deadlines: Deadlines | None) -> LiveRequest:
         while True:
             try:
                 return self.core.submit(prompt, params, deadlines)
@@ -98,7 +111,9 @@ class LLM:
                 self._step()
 
     def _run(self, submitted: list[LiveRequest]) -> None:
-        with tqdm(total=len(submitted), desc="generate", unit="req", delay=2, disable=not self.progress) as bar:
+        with tqdm(
+            total=len(submitted), desc="generate", unit="req", delay=2, disable=not self.progress
+        ) as bar:
             while self.core.has_work:
                 self._step()
                 bar.update(sum(live.request.is_terminal for live in submitted) - bar.n)
@@ -113,6 +128,12 @@ class LLM:
             self.core.cancel(live.request.request_id)
         self.core.boundary()
         self.core.take_touched()
+
+
+def _checked(params: Any) -> SamplingParams:
+    if params is not None and not isinstance(params, SamplingParams):
+        raise InvalidField("params", params, "a SamplingParams or None")
+    return params or SamplingParams()
 
 
 def _as_list(prompts: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..config import Deadlines
 from .states import FinishReason
 
+
 @dataclass(frozen=True)
 class ClockMarks:
     """The times that the four clocks start from, in seconds; None: has not happened."""

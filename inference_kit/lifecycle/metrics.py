@@ -79,9 +79,7 @@ def classify_outcome(
         raise ValueError("no time to explain: all stages of the request took 0 s")
     stage = max(parts, key=lambda name: parts[name])
     share = parts[stage] / total
-    return Record(
-        outcome="completed", stage=stage if share >= threshold else "mixed", dominant_share=share
-    )
+    return Record(outcome="completed", stage=stage if share >= threshold else "mixed", dominant_share=share)
 
 
 def summarize_workload(reports: Iterable[Mapping[str, Any]], window_s: float | None = None) -> Record:

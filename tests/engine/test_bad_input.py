@@ -54,14 +54,16 @@ def test_a_bad_sampling_value_is_named(field: str, value: object) -> None:
     assert "allowed" in str(refused.value)
 
 
-@pytest.mark.parametrize(("field", "value"), [("temperature", 0), ("temperature", 2.0), ("top_p", 1.0), ("min_p", 0)])
+@pytest.mark.parametrize(
+    ("field", "value"), [("temperature", 0), ("temperature", 2.0), ("top_p", 1.0), ("min_p", 0)]
+)
 def test_the_ends_of_the_ranges_are_accepted(field: str, value: float) -> None:
     assert getattr(SamplingParams.make(**{field: value}), field) == value
 
 
 @pytest.mark.parametrize("owner", [SamplingParams, EngineConfig])
 def test_an_unknown_option_lists_the_known_ones(owner: type[SamplingParams] | type[EngineConfig]) -> None:
-    with pytest.raises(UnknownOption, match="tempratur.*known options: "):
+    with pytest.raises(UnknownOption, match=r"tempratur.*known options: "):
         owner.make(tempratur=1.0)
 
 
@@ -88,7 +90,8 @@ def test_a_bad_configuration_value_is_named(field: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prompt", "field"), [([], "prompt"), ([64], "prompt_token_ids"), ([-1], "prompt_token_ids"), ([1.0], "prompt_token_ids")]
+    ("prompt", "field"),
+    [([], "prompt"), ([64], "prompt_token_ids"), ([-1], "prompt_token_ids"), ([1.0], "prompt_token_ids")],
 )
 def test_a_bad_prompt_is_refused_and_the_others_run_on(
     make_core: CoreFactory, prompt: list[int], field: str

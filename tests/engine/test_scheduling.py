@@ -50,7 +50,9 @@ def test_output_is_the_same_under_every_pool_budget_and_order(
 @pytest.mark.parametrize("cancel_after", range(0, 40, 3))
 def test_a_cancel_changes_no_other_output(make_core: CoreFactory, cancel_after: int) -> None:
     core = make_core(num_kv_blocks=8, max_step_tokens=6)
-    live = {name: core.submit(prompt, SamplingParams(max_tokens=n)) for name, (prompt, n, _) in PROMPTS.items()}
+    live = {
+        name: core.submit(prompt, SamplingParams(max_tokens=n)) for name, (prompt, n, _) in PROMPTS.items()
+    }
     extra = core.submit([9] * 10, SamplingParams(max_tokens=20))
     for step in itertools.count():
         if step == cancel_after:
@@ -246,4 +248,6 @@ def test_queue_deadline_ends_before_any_forward_pass(make_core: CoreFactory) -> 
     core.step()
     assert late.request.finish_reason == "queue_deadline"
     assert late.request.finished_at == 1.0
-    assert all(chunk.request_id != late.request.request_id for plan in core.runner.plans for chunk in plan.chunks)
+    assert all(
+        chunk.request_id != late.request.request_id for plan in core.runner.plans for chunk in plan.chunks
+    )

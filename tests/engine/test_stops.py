@@ -11,7 +11,16 @@ from tests.cores import CoreFactory
 from tests.engine.run import drain
 
 EOS = 99
-PIECES = {1: b"Hello", 2: b" wor", 3: b"ld", 4: b"EN", 5: b"D", 6: "你".encode()[:2], 7: "你".encode()[2:], EOS: b"</s>"}
+PIECES = {
+    1: b"Hello",
+    2: b" wor",
+    3: b"ld",
+    4: b"EN",
+    5: b"D",
+    6: "你".encode()[:2],
+    7: "你".encode()[2:],
+    EOS: b"</s>",
+}
 
 
 class Pieces:

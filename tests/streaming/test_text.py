@@ -22,9 +22,7 @@ def cut(data: st.DataObject, whole: bytes) -> list[bytes]:
 
 def first_stop(text: str, stops: list[str]) -> tuple[int, str] | None:
     """By brute force: (end, stop) of the earliest end, ties to the longest."""
-    hits = [
-        (end, stop) for end in range(len(text) + 1) for stop in stops if text[:end].endswith(stop)
-    ]
+    hits = [(end, stop) for end in range(len(text) + 1) for stop in stops if text[:end].endswith(stop)]
     if not hits:
         return None
     end = min(hit[0] for hit in hits)
@@ -33,7 +31,9 @@ def first_stop(text: str, stops: list[str]) -> tuple[int, str] | None:
 
 def may_still_match(text: str, stops: list[str]) -> int:
     """By brute force: length of the longest suffix that is a proper prefix of a stop."""
-    lengths = [n for n in range(len(text) + 1) if any(len(s) > n and s[:n] == text[len(text) - n :] for s in stops)]
+    lengths = [
+        n for n in range(len(text) + 1) if any(len(s) > n and s[:n] == text[len(text) - n :] for s in stops)
+    ]
     return max(lengths, default=0)
 
 

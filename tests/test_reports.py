@@ -1,0 +1,566 @@
+"""The handed cases, made from public bug reports. One adapter for each kind of input.
+
+`ADAPTERS` maps (kind, op) to a function that runs a case and asserts what it expects. `LATER` names the
+cases whose room is not built yet; they are strict expected failures, so a case that starts to work must
+leave the list. Cases of kind `autograde` are run by `tests/grader`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inference_kit import Deadlines, SamplingParams
+from inference_kit.errors import InvalidField, QueueFull, RequestRefused
+from inference_kit.lifecycle import (
+    ClockMarks,
+    Event,
+    IllegalTransition,
+    Request,
+    State,
+    first_expired,
+    mean_gap,
+    next_state,
+    replay,
+)
+from inference_kit.lifecycle.metrics import mean
+from inference_kit.scheduler import StepOutput, StepPlan
+from inference_kit.streaming import StreamingText, TokenChannel
+from tests.checksum import reference
+from tests.cores import check_all_given_back, checksum_core
+from tests.engine.run import drain
+
+Case = dict[str, Any]
+CASES: list[Case] = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "cases" / "reports.jsonl").read_text("utf-8").splitlines()
+]
+
+NO_SERVER = "the HTTP server is not built yet"
+NO_PREFIX_CACHE = "the prefix cache is not built yet"
+NO_N = "several samples for one prompt (n > 1) are not built yet"
+NO_LOAD = "the load generator and its metrics are not built yet"
+LATER = {
+    "X03": NO_N,
+    "X05": NO_SERVER,
+    "X08": NO_SERVER,
+    "K01": NO_PREFIX_CACHE,
+    "K02": NO_PREFIX_CACHE,
+    "K06": "the count of evictable blocks comes with the prefix cache",
+    "K09": NO_N,
+    "L04": "the async tests prove it; the case's own form is not adapted yet",
+    "L07": "several tokens for one request in one step come with speculation",
+    "M01": "the summary of queue time over preemptions is not built yet",
+    "M04": NO_LOAD,
+    "M09": "histograms are not built yet",
+    "M11": "the Prometheus endpoint is not built yet",
+    "P04": NO_PREFIX_CACHE,
+    "P05": NO_PREFIX_CACHE,
+    "P07": NO_PREFIX_CACHE,
+    "A02": NO_N,
+    "A09": "log-probabilities are not built yet",
+    "D07": "the case's form (a hand-made running request) is not adapted yet",
+    "U11": "its event-stream part needs the HTTP server",
+    "R02": "trace-driven replay through the engine is not built yet",
+    "V03": NO_SERVER,
+    "V04": NO_SERVER,
+    "V05": NO_SERVER,
+    "V07": NO_SERVER,
+    "V10": NO_SERVER,
+    "W02": "figures are not built yet",
+    "W03": "the case's form (a dashboard object) is not adapted yet",
+    "W04": "figures are not built yet",
+}
+ELSEWHERE = {
+    "A01": "tests/engine/test_llm.py and tests/model (company, chunking and preemption of a seeded request)",
+    "A04": "tests/engine/test_llm.py (absent seed)",
+    "A12": "tests/model (padded head)",
+    "U09": "tests/model (SentencePiece bytes)",
+    "U10": "tests/model (SentencePiece spaces)",
+}
+
+
+def number(value: Any) -> Any:
+    """The handed files write floats that JSON lacks as text."""
+    return (
+        {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(value, value)
+        if isinstance(value, str)
+        else value
+    )
+
+
+def check_stream(given: Case, expected: Case, ends_with: str) -> None:
+    """Push the steps, stop where the text stops, flush at the end, compare every expected key."""
+    streaming = StreamingText(given["stop"], given["include_stop_str_in_output"], given.get("min_tokens", 0))
+    deltas: list[str] = []
+    tokens = 0
+    for step in given["steps_hex"]:
+        delta = ""
+        for token in step:
+            if not streaming.stopped:
+                tokens += 1
+                delta += streaming.push(bytes.fromhex(token))
+        deltas.append(delta)
+        if streaming.stopped:
+            break
+    flush = streaming.finish()
+    got = {
+        "text": streaming.text,
+        "deltas": deltas,
+        "flush": flush,
+        "finish_reason": "stop" if streaming.stopped or ends_with == "eos" else "length",
+        "stop_reason": streaming.stop_reason,
+        "completion_tokens": tokens,
+    }
+    compared = {key: expected[key] for key in got if key in expected}
+    assert {key: got[key] for key in compared} == compared
+
+
+def stream(case: Case) -> None:
+    check_stream(case["input"], case["expected"], case["input"]["ends_with"])
+
+
+def stream_many(case: Case) -> None:
+    common = {"stop": [], "include_stop_str_in_output": False}
+    for variant in case["input"]["variants"]:
+        check_stream({**common, **variant}, case["expected"][variant["name"]], variant["ends_with"])
+
+
+def decode_table(case: Case) -> None:
+    for row in case["expected"]["rows"]:
+        whole = bytes.fromhex(row["hex"])
+        for marks in itertools.chain.from_iterable(
+            itertools.combinations(range(1, len(whole)), n) for n in range(len(whole))
+        ):
+            streaming = StreamingText()
+            for start, end in itertools.pairwise([0, *marks, len(whole)]):
+                streaming.push(whole[start:end])
+            streaming.finish()
+            assert streaming.text == row["text"]
+            assert streaming.text.count("\ufffd") == row["replacements"]
+
+
+def stream_cycle(case: Case) -> None:
+    given, streaming = case["input"], StreamingText()
+    tokens = [bytes.fromhex(token) for token in given["cycle_hex"]] * given["repeat"]
+    deltas = [streaming.push(token) for token in tokens]
+    assert streaming.finish() == ""
+    assert streaming.text == ". 你😀\n" * given["repeat"]
+    assert sum(map(bool, deltas)) == case["expected"]["nonempty_deltas"]
+
+
+def stream_special(case: Case) -> None:
+    for variant in case["input"]["variants"]:
+        streaming = StreamingText(variant["stop"])
+        for text, special in variant["tokens"]:
+            streaming.push(text.encode(), special=special)
+        streaming.finish()
+        expected = case["expected"][variant["name"]]
+        assert (streaming.text, streaming.stop_reason) == (expected["text"], expected["stop_reason"])
+
+
+def stream_ids(case: Case) -> None:
+    for variant in case["input"]["variants"]:
+        expected = case["expected"][variant["name"]]
+        tokens = [token for step in variant["steps"] for token in step]
+        texts = {token_id: text.encode() for text, token_id in tokens}
+        params = SamplingParams(
+            stop_token_ids=tuple(case["input"]["stop_token_ids"]),
+            include_stop=variant.get("include_stop_str_in_output", False),
+            max_tokens=len(tokens),
+        )
+        live = scripted([token_id for _, token_id in tokens], texts, params)
+        assert live.text.text == expected["text"]
+        assert live.request.stop_reason == expected["stop_reason"]
+        assert live.request.num_output_tokens == expected["completion_tokens"]
+
+
+def scripted(ids: list[int], texts: dict[int, bytes], params: SamplingParams) -> Any:
+    """Run one request whose tokens are given."""
+
+    class Script:
+        def __init__(self, num_blocks: int, block_size: int) -> None:
+            pass
+
+        def run(self, plan: StepPlan) -> StepOutput:
+            return StepOutput({chunk.request_id: ids[chunk.num_generated] for chunk in plan.chunks})
+
+    class Texts:
+        def token_bytes(self, token_id: int) -> bytes:
+            return texts[token_id]
+
+        def is_special(self, token_id: int) -> bool:
+            return False
+
+    core = checksum_core(runner=Script, tokenizer=Texts())
+    live = core.submit([1], params)
+    drain(core)
+    check_all_given_back(core)
+    return live
+
+
+def stop_union(case: Case) -> None:
+    given = case["input"]
+    for tokens, expected in zip(given["runs"], case["expected"]["runs"], strict=True):
+        streaming = StreamingText([*given["model_default_stops"], *given["request_stop"]])
+        for token in tokens:
+            if isinstance(token, str):
+                streaming.push(token.encode())
+        streaming.finish()
+        assert (streaming.text, streaming.stop_reason) == (expected["text"], expected["stop_reason"])
+
+
+def stream_after_prompt(case: Case) -> None:
+    streaming = StreamingText(case["input"]["stop"])
+    pushed = 0
+    for token in case["input"]["output_tokens"]:
+        if streaming.stopped:
+            break
+        pushed += 1
+        streaming.push(token.encode())
+    expected = case["expected"]
+    assert (streaming.text, streaming.stop_reason, pushed) == (
+        expected["text"],
+        expected["stop_reason"],
+        expected["completion_tokens"],
+    )
+
+
+def many_stops(case: Case) -> None:
+    """Counts the automaton's steps; no clock."""
+    stops = ["a" * 63 + chr(0x100 + index) for index in range(32)]
+    streaming = StreamingText(stops)
+    steps = 0
+    matcher: Any = streaming._matcher
+    follow = matcher._step
+
+    def counted(node: int, char: str) -> int:
+        nonlocal steps
+        steps += 1
+        return int(follow(node, char))
+
+    matcher._step = counted
+    for _ in range(20_000):
+        streaming.push(b"a")
+        assert matcher.held <= case["expected"]["max_held_chars"]
+    assert len(streaming.finish()) == case["expected"]["finish_flush_len"]
+    assert streaming.text == "a" * 20_000
+    assert steps == 20_000
+
+
+def merged_backlog(case: Case) -> None:
+    given = case["input"]
+    channel = TokenChannel(given["puts"] + 1, 0)
+    for token_id in range(given["puts"]):
+        channel.put("x" * given["each_chars"], (token_id,))
+    chunk = channel.take()
+    assert chunk is not None
+    assert len(chunk.text) == case["expected"]["text_len"]
+    assert len(chunk.token_ids) == given["puts"]
+
+
+def bounded_queue(case: Case) -> None:
+    for name in ("spaced", "burst"):
+        core = checksum_core(max_running=1, max_waiting=case["input"]["max_waiting"])
+        accepted, rejected = [], []
+        live: dict[str, Any] = {}
+        for event, *who in case["input"][name]:
+            if event == "step":
+                core.step()
+            elif event == "finish":
+                core.cancel(who[0])
+                core.step()
+            else:
+                try:
+                    live[who[0]] = core.submit([1], SamplingParams(max_tokens=500), request_id=who[0])
+                    accepted.append(who[0])
+                except QueueFull:
+                    rejected.append(who[0])
+        assert accepted == case["expected"][name]["accepted"]
+        assert rejected == case["expected"][name]["rejected"]
+        check_all_given_back(core)
+
+
+def late_aborts(case: Case) -> None:
+    core = checksum_core()
+    live = core.submit([1], SamplingParams(max_tokens=1), request_id="r")
+    drain(core)
+    assert [core.cancel("r"), core.cancel("r"), core.cancel("never-seen")] == [False] * 3
+    request = live.request
+    before = request.output_token_ids
+    assert request.finalize("client_cancel", 9.0) is False
+    assert (str(request.state), request.output_token_ids) == (case["expected"]["final_state"], before)
+    check_all_given_back(core)
+
+
+def cancel_loop(case: Case) -> None:
+    given = case["input"]
+    core = checksum_core(num_kv_blocks=given["pool_blocks"], block_size=given["block_size"])
+    for _ in range(given["repeat"]):
+        live = core.submit([1] * 19)
+        while live.request.num_output_tokens < 3:
+            core.step()
+        core.cancel(live.request.request_id)
+        core.step()
+        assert core.snapshot()["kv_blocks_free"] == case["expected"]["free_blocks_after_each"]
+        assert not core.live
+    last = core.submit([1] * 19, SamplingParams(max_tokens=4))
+    drain(core)
+    assert (str(last.request.finish_reason), last.request.num_output_tokens) == ("length", 4)
+
+
+def outgrows_the_pool(case: Case) -> None:
+    given = case["input"]
+    core = checksum_core(num_kv_blocks=given["pool_blocks"], block_size=given["block_size"])
+    solo = given["requests"][0]
+    live = core.submit([1] * solo["prompt"], SamplingParams(max_tokens=solo["max_tokens"]))
+    drain(core)
+    expected = case["expected"]["policy_admit"]
+    assert live.request.finish_reason == expected["finish_reason"]
+    assert live.request.num_output_tokens == expected["completion_tokens"]
+    assert live.request.num_preemptions == expected["preemptions"]
+    check_all_given_back(core)
+
+
+def shared_budget(case: Case) -> None:
+    given, expected = case["input"], case["expected"]
+    core = checksum_core(max_step_tokens=given["token_budget"])
+    params = SamplingParams(max_tokens=50)
+    for name in given["decoding"]:
+        core.submit([1], params, request_id=name)
+    if given["decoding"]:
+        core.step()
+    for one in given["waiting"]:
+        core.submit([1] * one["prompt"], params, request_id=one["id"])
+    plans = [core.step() for _ in range(given["steps"])]
+    shares = [{chunk.request_id: len(chunk.token_ids) for chunk in plan.chunks} for plan in plans]
+    assert shares == expected["steps"]
+    if "sampled_after_step" in expected:
+        sampled = [[chunk.request_id for chunk in plan.chunks if chunk.samples] for plan in plans]
+        assert sampled == expected["sampled_after_step"]
+    for length, chunks in expected.get("also", {}).items():
+        alone = checksum_core(max_step_tokens=given["token_budget"])
+        alone.submit([1] * int(length), params)
+        assert [alone.step().num_tokens for _ in chunks] == chunks
+
+
+def resume(case: Case) -> None:
+    given, expected = case["input"], case["expected"]
+    core = checksum_core(block_size=given["block_size"], num_kv_blocks=8)
+    live = core.submit(given["prompt"], SamplingParams(max_tokens=20))
+    while live.request.num_output_tokens < len(given["outputs_before"]):
+        core.step()
+    live.channel.take()
+    core.scheduler._preempt(live.request, core.clock.now())  # type: ignore[attr-defined]
+    plan = core.step()
+    chunk = plan.chunks[0]
+    positions = list(range(chunk.start, chunk.position + 1))
+    assert positions == expected["recomputed_positions"]
+    assert len(chunk.block_table) == expected["blocks_after_resume"]
+    assert live.request.num_output_tokens == expected["outputs_after_resume_step"]
+    resumed = live.channel.take()
+    assert resumed is not None
+    assert list(resumed.token_ids) == reference(given["prompt"], 3)[2:]
+    check_all_given_back(core)
+
+
+def toy_lm(case: Case) -> None:
+    runs = case["input"]["runs"]
+    for block_size, budget, roomy in itertools.product([1, 2, 4, 16], [1, 3, 8, 64], [True, False]):
+        longest = max(len(run["prompt"]) + run["max_tokens"] - 1 for run in runs.values())
+        blocks = 64 if roomy else -(-longest // block_size)
+        core = checksum_core(block_size=block_size, num_kv_blocks=blocks, max_step_tokens=budget)
+        live = {
+            name: core.submit(run["prompt"], SamplingParams(max_tokens=run["max_tokens"]))
+            for name, run in runs.items()
+        }
+        drain(core)
+        assert {name: one.request.output_token_ids for name, one in live.items()} == case["expected"][
+            "outputs"
+        ]
+        check_all_given_back(core)
+
+
+def fsm_table(case: Case) -> None:
+    by_states = {(str(a), str(b)) for a, moves in transitions() for b in moves}
+    trace = case["input"]["trace"]
+    assert all(pair in by_states for pair in itertools.pairwise(trace))
+    for before, after in case["expected"]["illegal_examples"]:
+        # Ours has no state "rejected": `submit` raises instead.
+        assert (before, after) not in by_states
+    request = Request("r", [1] * case["input"]["prompt_len"])
+    request.token_ids += [5] * case["input"]["outputs_at_preemption"]
+    assert request.num_uncomputed_tokens == case["expected"]["second_prefill"]["tokens_to_compute"]
+    with pytest.raises(IllegalTransition):
+        next_state(State.FINISHED, Event.START_DECODE)
+
+
+def transitions() -> Iterable[tuple[State, list[State]]]:
+    from inference_kit.lifecycle import TRANSITIONS
+
+    return [(state, list(moves.values())) for state, moves in TRANSITIONS.items()]
+
+
+DEADLINE_FIELDS = {"queue": "queue_s", "ttft": "ttft_s", "itl": "inter_token_s", "overall": "overall_s"}
+
+
+def limits(run: dict[str, Any]) -> Deadlines:
+    return Deadlines(**{DEADLINE_FIELDS[key]: value for key, value in run.items()})
+
+
+def walk_deadlines(given: Case, run: dict[str, Any]) -> dict[str, Any] | None:
+    """Ask the decision at every time at which something happens; events at equality are late."""
+    tokens = given["tokens"]
+    times = sorted({given["admitted"], given["finished"], *tokens, given.get("readmitted", 0.0)})
+    for now in times:
+        before = [at for at in tokens if at < now]
+        marks = ClockMarks(
+            received_at=given["received"],
+            queued_at=given["enqueued"],
+            admitted_at=given["admitted"] if given["admitted"] < now else None,
+            first_token_at=before[0] if before else None,
+            last_token_at=before[-1] if before else None,
+        )
+        expired = first_expired(limits(run), marks, now)
+        if expired is not None:
+            return {"deadline": str(expired[0]).removesuffix("_deadline"), "at": pytest.approx(expired[1])}
+    return None
+
+
+def deadlines(case: Case) -> None:
+    given = case["input"]
+    if "rows" in given:
+        for row, expected in zip(given["rows"], case["expected"]["rows"], strict=True):
+            marks = ClockMarks(received_at=row["received"], queued_at=row["enqueued"])
+            expired = first_expired(Deadlines(queue_s=row["queue"]), marks, row["would_be_admitted"])
+            if isinstance(expected, str):
+                assert expired is None
+            else:
+                assert expired == ("queue_deadline", expected["at"])
+        return
+    for run, expected in zip(given["runs"], case["expected"]["runs"], strict=True):
+        assert walk_deadlines(given, run) == expected
+
+
+def validate_deadline(case: Case) -> None:
+    accepted = [None, 0.001, 1, 3600]
+    for value in case["input"]["values"]:
+        # "5" is text on purpose; only the names of floats are turned into floats.
+        given = number(value)
+        if given in accepted and not isinstance(given, bool):
+            Deadlines(overall_s=given)
+        else:
+            with pytest.raises(InvalidField):
+                Deadlines(overall_s=given)
+
+
+def validate_matrix(case: Case) -> None:
+    accept = case["expected"]["accept"]
+    for field, raw in case["input"]["rows"]:
+        if [field, raw] in accept and not isinstance(raw, bool):
+            SamplingParams.make(**{field: raw})
+        else:
+            with pytest.raises(InvalidField, match=field):
+                SamplingParams.make(**{field: number(raw)})
+
+
+def replay_validate(case: Case) -> None:
+    for times, result in zip(case["input"]["files"], case["expected"]["result"], strict=True):
+        if result.startswith("error at index"):
+            index = int(result.split()[3].rstrip(","))
+            names = ["arrive", "admit", "input_ready", "first_token"]
+            events = [(name, number(at)) for name, at in zip(names, times, strict=False)]
+            with pytest.raises(ValueError, match=f"entry {index}"):
+                replay(events)
+
+
+def agg(case: Case) -> None:
+    expected = case["expected"]
+    times = []
+    for request in case["input"]["requests"]:
+        gaps = request.get("gaps")
+        times.append(
+            request["tokens"] if gaps is None else [0.5 + sum(gaps[:n]) for n in range(len(gaps) + 1)]
+        )
+    tpots = [mean_gap(one) for one in times]
+    assert tpots == [None if want is None else pytest.approx(want) for want in expected["tpot"]]
+    average, count = mean(tpots)
+    assert average == pytest.approx(expected["mean_tpot"])
+    assert count == expected.get("tpot_count", count)
+    pooled, _ = mean(b - a for one in times for a, b in itertools.pairwise(one))
+    assert pooled == pytest.approx(expected.get("mean_itl_pooled", pooled))
+
+
+ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
+    ("utf8", "stream"): stream,
+    ("stop-string", "stream"): stream,
+    ("utf8", "stream_many"): stream_many,
+    ("utf8", "decode_table"): decode_table,
+    ("streamer", "stream_cycle"): stream_cycle,
+    ("stop-string", "stream_special"): stream_special,
+    ("stop-string", "stream_ids"): stream_ids,
+    ("stop-string", "stop_union"): stop_union,
+    ("stop-string", "stream_after_prompt"): stream_after_prompt,
+    ("stop-string", "perf"): many_stops,
+    ("backpressure", "perf"): merged_backlog,
+    ("backpressure", "events"): bounded_queue,
+    ("lifecycle", "events"): late_aborts,
+    ("cancel", "loop"): cancel_loop,
+    ("scheduler", "schedule"): outgrows_the_pool,
+    ("scheduler", "plan"): shared_budget,
+    ("scheduler", "resume"): resume,
+    ("scheduler", "toy_lm"): toy_lm,
+    ("lifecycle", "fsm_table"): fsm_table,
+    ("timeout", "deadlines"): deadlines,
+    ("timeout", "validate"): validate_deadline,
+    ("sampling", "validate_matrix"): validate_matrix,
+    ("trace", "replay_validate"): replay_validate,
+    ("metrics", "agg"): agg,
+}
+
+
+def parameters() -> list[Any]:
+    rows = []
+    for case in CASES:
+        if case["kind"] == "autograde" or case["id"] in ELSEWHERE:
+            continue
+        reason = LATER.get(case["id"])
+        marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
+        rows.append(pytest.param(case, id=f"{case['id']}-{case['kind']}", marks=marks))
+    return rows
+
+
+@pytest.mark.parametrize("case", parameters())
+def test_case(case: Case) -> None:
+    adapter = ADAPTERS.get((case["kind"], case["input"]["op"]))
+    if adapter is None:
+        pytest.fail(f"no adapter for {case['kind']}/{case['input']['op']}")
+    adapter(case)
+
+
+def test_every_case_is_run_here_or_says_where() -> None:
+    known = {case["id"] for case in CASES}
+    assert set(LATER) | set(ELSEWHERE) <= known
+    assert not set(LATER) & set(ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if "wrong_answers" in c and c["input"]["op"] == "stream"], ids=lambda c: c["id"]
+)
+def test_wrong_answers_are_not_ours(case: Case) -> None:
+    for wrong in case["wrong_answers"].values():
+        key = "deltas" if isinstance(wrong, list) else "text"
+        with pytest.raises(AssertionError):
+            check_stream(case["input"], {key: wrong}, case["input"]["ends_with"])
+
+
+def test_a_request_that_can_never_fit_is_refused_by_name() -> None:
+    core = checksum_core(num_kv_blocks=2, block_size=4)
+    with pytest.raises(RequestRefused, match="prompt"):
+        core.submit([1] * 9)
