@@ -47,7 +47,7 @@ lab: install model ## open JupyterLab at the course
 	exec "$(BIN)/jupyter-lab" "$$@"
 
 test: install model lint ## install, check the style, run every test
-	@OMP_NUM_THREADS=1 "$(PY)" -m pytest tests -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
+	@OMP_NUM_THREADS=1 "$(PY)" -m pytest tests course -n $(JOBS) --dist loadfile --nbval-lax --nbval-cell-timeout=300 $(PYTEST_ARGS)
 
 labs: install ## build the lab notebooks from their masters
 	@"$(PY)" -m inference_kit.labs.build

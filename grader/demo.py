@@ -238,11 +238,20 @@ def exported_scores(root: Path, lab: str) -> dict[str, float]:
         }
 
 
-def grade_class(
-    root: Path, level: str, lab: str = LAB
-) -> tuple[list[Sample], dict[str, float], dict[str, float]]:
-    """Build the class and run the four stock commands: (samples, scores, seconds by stage)."""
-    clock, stages = MonotonicClock(), {}
+def nbgrader_with_bar(root: Path, total: int, command: str, *arguments: str) -> None:
+    """Run a command that handles each submission in turn, and show how far it is."""
+    with tqdm(total=total, desc=command, unit="submission", disable=None) as bar:
+
+        def count(line: str) -> None:
+            bar.update("Setting destination file permissions" in line)
+
+        nbgrader(root, command, *arguments, on_line=count)
+
+
+def grade_class(root: Path, level: str, lab: str = LAB) -> tuple[list[Sample], dict[str, float]]:
+    """Build the class and run the four stock commands: (samples, seconds by stage)."""
+    clock = MonotonicClock()
+    stages = {}
     prepare_root(root, lab)
 
     def timed(stage: str, action: Callable[[], None]) -> None:
@@ -254,32 +263,32 @@ def grade_class(
     released = nbformat.read(root / "labs" / lab / f"{lab}.ipynb", as_version=4)
     samples = sample_class(SampleLab(REPOSITORY / "solutions" / lab, released))
     submit(root, lab, samples)
-    for command in ("autograde", "generate_feedback"):
-        options = [f"--Judge.sandbox={level}"] if command == "autograde" else []
-        with tqdm(total=len(samples), desc=command, unit="submission", disable=None) as bar:
-
-            def count(line: str, bar: tqdm = bar) -> None:
-                bar.update("Setting destination file permissions" in line)
-
-            timed(command, lambda: nbgrader(root, command, lab, *options, on_line=count))
+    total, option = len(samples), f"--Judge.sandbox={level}"
+    timed("autograde", lambda: nbgrader_with_bar(root, total, "autograde", lab, option))
+    timed("generate_feedback", lambda: nbgrader_with_bar(root, total, "generate_feedback", lab))
     timed("export", lambda: nbgrader(root, "export"))
-    return samples, exported_scores(root, lab), stages
+    return samples, stages
+
+
+def print_scores(samples: list[Sample], scores: dict[str, float]) -> int:
+    """Print expected and given scores side by side; returns how many differ."""
+    wrong = 0
+    print(f"{'student':<18}{'expected':>9}{'given':>7}  what")
+    for sample in samples:
+        given = scores.get(sample.student)
+        same = given is not None and abs(given - sample.expected) < 1e-9
+        wrong += not same
+        shown = "-" if given is None else f"{given:g}"
+        note = "" if same else "DIFFERS: "
+        print(f"{sample.student:<18}{sample.expected:>9g}{shown:>7}  {note}{sample.what}")
+    return wrong
 
 
 def run(level: str = AUTO, root: Path = DEMO_ROOT) -> int:
     """Grade the sample class and print expected and given scores. 0 only when all are equal."""
     print(f"sandbox level: {choose(level).level}")
-    samples, scores, stages = grade_class(root, level)
-    wrong = 0
-    print(f"{'student':<22}{'expected':>9}{'given':>8}  what")
-    for sample in samples:
-        given = scores.get(sample.student)
-        same = given is not None and abs(given - sample.expected) < 1e-9
-        wrong += not same
-        print(
-            f"{sample.student:<22}{sample.expected:>9g}{given if given is not None else '-':>8}  "
-            f"{'' if same else 'DIFFERS  '}{sample.what}"
-        )
+    samples, stages = grade_class(root, level)
+    wrong = print_scores(samples, exported_scores(root, LAB))
     pages = len(list((root / "grader" / "feedback").glob("*/*/*.html")))
     print(f"{len(samples)} submissions, {pages} feedback pages in {root / 'grader' / 'feedback'}")
     for stage, seconds in stages.items():

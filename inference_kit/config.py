@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import InvalidField
-from .sampling import MAX_SEED, check_int, check_number, reject_unknown
+from .sampling import MAX_SEED, check_int, check_number, strict
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 MAX_DEADLINE_S = 3600.0
 
 
+@strict
 @dataclass(frozen=True)
 class Deadlines:
     """Limits in seconds; None means no limit. Each is in (0, 3600].
@@ -47,11 +48,11 @@ class Deadlines:
         if isinstance(value, cls):
             return value
         if isinstance(value, dict):
-            reject_unknown(cls, value)
             return cls(**value)
         raise InvalidField("deadlines", value, "a Deadlines or a mapping of its fields")
 
 
+@strict
 @dataclass(frozen=True)
 class EngineConfig:
     """How an engine runs. Raises `InvalidField` naming the field, the value and what is allowed."""
@@ -116,12 +117,6 @@ class EngineConfig:
         if self.slow_consumer_s is not None:
             check_number("slow_consumer_s", self.slow_consumer_s, 0.0, 3600.0, low_open=True)
         object.__setattr__(self, "deadlines", Deadlines.make(self.deadlines))
-
-    @classmethod
-    def make(cls, **options: Any) -> EngineConfig:
-        """Like the constructor, with `UnknownOption` (a clear error) for a wrong name."""
-        reject_unknown(cls, options)
-        return cls(**options)
 
 
 def _check_choice(field: str, value: Any, choices: tuple[str, ...]) -> None:

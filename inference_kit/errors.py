@@ -32,8 +32,8 @@ class InvalidField(KitError, ValueError):
         super().__init__(f"{field}={shown} is not allowed; allowed: {allowed}")
 
 
-class UnknownOption(InvalidField):
-    """A name that no field has."""
+class UnknownOption(InvalidField, TypeError):
+    """A name that no field has. Also a TypeError, as for any unknown keyword argument."""
 
     def __init__(self, owner: str, name: str, known: list[str]) -> None:
         KitError.__init__(

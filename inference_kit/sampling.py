@@ -6,13 +6,16 @@ This module checks values. It does not sample: `inference_kit.model.sampler` doe
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import InvalidField, UnknownOption
 
 MAX_SEED = 2**64 - 1
+
+T = TypeVar("T")
 
 
 def is_int(value: Any) -> bool:
@@ -36,14 +39,23 @@ def check_number(field: str, value: Any, low: float, high: float, *, low_open: b
         raise InvalidField(field, value, f"a finite number in {interval}")
 
 
-def reject_unknown(owner: type, given: dict[str, Any]) -> None:
-    """Raise `UnknownOption` for the first name in `given` that `owner` has no field for."""
-    known = [field.name for field in dataclasses.fields(owner)]
-    for name in given:
-        if name not in known:
-            raise UnknownOption(owner.__name__, name, known)
+def strict(owner: type[T]) -> type[T]:
+    """Class decorator for a dataclass: an unknown keyword raises `UnknownOption` with the known ones."""
+    build = owner.__init__
+    known = [field.name for field in dataclasses.fields(owner)]  # type: ignore[arg-type]
+
+    @functools.wraps(build)
+    def checked(self: T, *args: Any, **options: Any) -> None:
+        for name in options:
+            if name not in known:
+                raise UnknownOption(owner.__name__, name, known)
+        build(self, *args, **options)
+
+    owner.__init__ = checked  # type: ignore[method-assign, assignment]
+    return owner
 
 
+@strict
 @dataclass(frozen=True)
 class SamplingParams:
     """How the tokens of one request are chosen and when the answer ends.
@@ -142,9 +154,3 @@ class SamplingParams:
         for name, value in neutral.items():
             if getattr(self, name) != value:
                 raise InvalidField(name, getattr(self, name), f"{value!r} in this version")
-
-    @classmethod
-    def make(cls, **options: Any) -> SamplingParams:
-        """Like the constructor, with `UnknownOption` (a clear error) for a wrong name."""
-        reject_unknown(cls, options)
-        return cls(**options)

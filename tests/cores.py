@@ -26,7 +26,7 @@ def checksum_core(
     **options: Any,
 ) -> EngineCore:
     """A core on a virtual clock. `options` are fields of `EngineConfig`."""
-    config = EngineConfig.make(**{"num_kv_blocks": 64, "block_size": 4, **options})
+    config = EngineConfig(**{"num_kv_blocks": 64, "block_size": 4, **options})
     return EngineCore(
         config,
         runner(config.num_kv_blocks or 0, config.block_size),

@@ -22,8 +22,10 @@ from inference_kit.lifecycle import (
     ClockMarks,
     Event,
     IllegalTransition,
+    LoggedEvent,
     Request,
     State,
+    engine_metrics,
     first_expired,
     mean_gap,
     next_state,
@@ -32,7 +34,7 @@ from inference_kit.lifecycle import (
 from inference_kit.lifecycle.metrics import mean
 from inference_kit.scheduler import StepOutput, StepPlan
 from inference_kit.streaming import StreamingText, TokenChannel
-from tests.checksum import reference
+from tests.checksum import ChecksumRunner, reference
 from tests.cores import check_all_given_back, checksum_core
 from tests.engine.run import drain
 
@@ -54,9 +56,7 @@ LATER = {
     "K02": NO_PREFIX_CACHE,
     "K06": "the count of evictable blocks comes with the prefix cache",
     "K09": NO_N,
-    "L04": "the async tests prove it; the case's own form is not adapted yet",
     "L07": "several tokens for one request in one step come with speculation",
-    "M01": "the summary of queue time over preemptions is not built yet",
     "M04": NO_LOAD,
     "M09": "histograms are not built yet",
     "M11": "the Prometheus endpoint is not built yet",
@@ -65,7 +65,6 @@ LATER = {
     "P07": NO_PREFIX_CACHE,
     "A02": NO_N,
     "A09": "log-probabilities are not built yet",
-    "D07": "the case's form (a hand-made running request) is not adapted yet",
     "U11": "its event-stream part needs the HTTP server",
     "R02": "trace-driven replay through the engine is not built yet",
     "V03": NO_SERVER,
@@ -299,6 +298,93 @@ def late_aborts(case: Case) -> None:
     check_all_given_back(core)
 
 
+def producer_dies(case: Case) -> None:
+    class Dies(ChecksumRunner):
+        def run(self, plan: StepPlan) -> StepOutput:
+            if plan.chunks[0].num_generated == 2:
+                raise RuntimeError("the producer raised")
+            return super().run(plan)
+
+    core = checksum_core(runner=Dies)
+    live = core.submit([1])
+    seen: list[int] = []
+    while core.has_work:
+        core.step()
+        chunk = live.channel.take()
+        assert chunk is not None
+        seen.extend(chunk.token_ids)
+    assert seen == reference([1], 2)
+    assert (str(live.request.state), chunk.finish_reason) == (case["expected"]["terminal_state"], "error")
+    assert isinstance(live.request.error, RuntimeError)
+    check_all_given_back(core)
+
+
+def lifecycle_events(case: Case) -> None:
+    if any(event[0] == "producer_raises" for event in case["input"]["events"]):
+        producer_dies(case)
+    else:
+        late_aborts(case)
+
+
+def trace_metrics(case: Case) -> None:
+    names = {
+        "received": "receive",
+        "queued": "enqueue",
+        "admitted": "admit",
+        "preempted": "preempt",
+        "finished": "finish",
+    }
+    events = []
+    for at, name in case["input"]["events"]:
+        events.append(LoggedEvent(names.get(name, name), at, "r", ""))
+        if name == "admitted":
+            events.append(LoggedEvent("start_prefill", at, "r", ""))
+    metrics, expected = engine_metrics(events), case["expected"]
+    ours = {
+        "ttft": metrics.ttft,
+        "queue_wait": metrics.queue_wait,
+        "queue_wait_total_incl_preempted": metrics.queue_wait_total,
+        "prefill": metrics.prefill,
+        "e2e": metrics.e2e,
+        "tpot": metrics.tpot,
+        "itl": metrics.inter_token,
+        "decode": metrics.token_span,
+        "inference": metrics.e2e - metrics.tokenize - metrics.queue_wait,
+        "preemptions": metrics.preemptions,
+        "completion_tokens": metrics.streamed_tokens,
+    }
+    assert ours == {key: pytest.approx(value) for key, value in expected.items()}
+    wrong = case["wrong_answers"]
+    assert ours["ttft"] not in (wrong["reset_on_preempt"]["ttft"], wrong["service_view"]["ttft"])
+    assert ours["e2e"] != wrong["e2e_frozen"]
+
+
+def scheduled(case: Case) -> None:
+    if "running" in case["input"]:
+        whole_history_must_fit(case)
+    else:
+        outgrows_the_pool(case)
+
+
+def whole_history_must_fit(case: Case) -> None:
+    given = case["input"]
+    core = checksum_core(
+        num_kv_blocks=given["pool_blocks"],
+        block_size=given["block_size"],
+        max_step_tokens=given["token_budget"],
+        watermark=0.0,
+    )
+    first = core.submit([1] * (given["running"][0]["blocks"] * 4 - 3), SamplingParams(max_tokens=4))
+    second = core.submit([2] * given["waiting"][0]["tokens_to_recompute"], SamplingParams(max_tokens=1))
+    while not first.request.is_terminal:
+        core.step()
+        assert second.request.state == "queued" or first.request.is_terminal
+    plans = drain(core)
+    assert second.request.num_preemptions == case["expected"]["preemptions_of_R_after_first"]
+    assert sum(plan.num_tokens for plan in plans) == given["waiting"][0]["tokens_to_recompute"]
+    check_all_given_back(core)
+
+
 def cancel_loop(case: Case) -> None:
     given = case["input"]
     core = checksum_core(num_kv_blocks=given["pool_blocks"], block_size=given["block_size"])
@@ -464,10 +550,10 @@ def validate_matrix(case: Case) -> None:
     accept = case["expected"]["accept"]
     for field, raw in case["input"]["rows"]:
         if [field, raw] in accept and not isinstance(raw, bool):
-            SamplingParams.make(**{field: raw})
+            SamplingParams(**{field: raw})
         else:
             with pytest.raises(InvalidField, match=field):
-                SamplingParams.make(**{field: number(raw)})
+                SamplingParams(**{field: number(raw)})
 
 
 def replay_validate(case: Case) -> None:
@@ -510,9 +596,9 @@ ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("stop-string", "perf"): many_stops,
     ("backpressure", "perf"): merged_backlog,
     ("backpressure", "events"): bounded_queue,
-    ("lifecycle", "events"): late_aborts,
+    ("lifecycle", "events"): lifecycle_events,
     ("cancel", "loop"): cancel_loop,
-    ("scheduler", "schedule"): outgrows_the_pool,
+    ("scheduler", "schedule"): scheduled,
     ("scheduler", "plan"): shared_budget,
     ("scheduler", "resume"): resume,
     ("scheduler", "toy_lm"): toy_lm,
@@ -522,6 +608,7 @@ ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("sampling", "validate_matrix"): validate_matrix,
     ("trace", "replay_validate"): replay_validate,
     ("metrics", "agg"): agg,
+    ("metrics", "trace_metrics"): trace_metrics,
 }
 
 

@@ -16,6 +16,7 @@ from ..kv.manager import KVManager
 from ..lifecycle.deadlines import ClockMarks, first_expired
 from ..lifecycle.request import DEFAULT_LIFECYCLE, Lifecycle
 from ..lifecycle.states import FinishReason
+from ..sampling import strict
 from ..scheduler.plan import Runner
 from ..scheduler.scheduler import Scheduler, SchedulerConfig, Scheduling
 from ..streaming.channel import Channel, TokenChannel
@@ -24,6 +25,7 @@ from ..streaming.utf8 import Decoder, Utf8Decoder
 from ..telemetry.events import EventLog
 
 
+@strict
 @dataclass(frozen=True)
 class Components:
     """Parts for `Engine(config, components=...)` and `LLM(model, components=...)`."""

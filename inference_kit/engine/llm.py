@@ -40,7 +40,7 @@ class LLM:
         progress: bool = True,
         **options: Any,
     ) -> None:
-        self.config = EngineConfig.make(model=model, **options)
+        self.config = EngineConfig(model=model, **options)
         self.progress = progress
         self.model = load_model(self.config, progress)
         self.core: EngineCore = build_core(self.config, self.model, components, clock)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..lifecycle.metrics import request_metrics
+from ..lifecycle.metrics import engine_metrics
 from ..lifecycle.record import Record
-from ..lifecycle.replay import replay
 from ..lifecycle.request import LoggedEvent
-from ..lifecycle.trace import trace_of
 from .core import LiveRequest
 
 
@@ -32,8 +30,8 @@ class RequestOutput:
 
     @cached_property
     def metrics(self) -> Record:
-        """queue_wait, prefill, ttft, tpot, e2e, … in seconds (D2), from `events`."""
-        return request_metrics(replay(trace_of(self.events)))
+        """tokenize, queue_wait, prefill, ttft, tpot, e2e, … in seconds (convention 13), from `events`."""
+        return engine_metrics(self.events)
 
 
 def output_of(live: LiveRequest) -> RequestOutput:

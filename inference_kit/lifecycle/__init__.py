@@ -4,7 +4,7 @@ No torch, no clock, no I/O: times come in as arguments.
 """
 
 from .deadlines import ClockMarks, Deadlines, first_expired
-from .metrics import classify_outcome, goodput, mean_gap, request_metrics, summarize_workload
+from .metrics import classify_outcome, engine_metrics, goodput, mean_gap, request_metrics, summarize_workload
 from .record import Record
 from .replay import TRACE_TRANSITIONS, IllegalHistory, replay, report_of, walk
 from .request import (
@@ -46,6 +46,7 @@ __all__ = [
     "State",
     "TableLifecycle",
     "classify_outcome",
+    "engine_metrics",
     "first_expired",
     "goodput",
     "mean_gap",

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ..sampling import check_number
 from .record import Record
+from .request import LoggedEvent
 
 STAGES = {
     "queued": "queue_wait",
@@ -58,6 +60,46 @@ def request_metrics(report: Mapping[str, Any]) -> Record:
         token_span=tokens[-1] - tokens[0] if tokens else None,
         e2e=_gap(report["arrive"], report["end"]),
         streamed_tokens=len(tokens),
+    )
+
+
+def engine_metrics(events: Iterable[LoggedEvent]) -> Record:
+    """Durations of one request from the engine's own log, as its client saw them (convention 13).
+
+    The names of `request_metrics`, and `tokenize`, `queue_wait_total` (with the waits after a
+    preemption), `inter_token` (all gaps) and `preemptions`. ttft = tokenize + queue_wait + preprocessing
+    + prefill. A preemption never rewrites what came before it.
+    """
+    at: dict[str, float] = {}
+    token_times: list[float] = []
+    waited = end = 0.0
+    waiting_since: float | None = None
+    preemptions = 0
+    for entry in events:
+        at.setdefault(entry.event, entry.timestamp)
+        end = entry.timestamp
+        if entry.event == "token":
+            token_times.append(entry.timestamp)
+        elif entry.event in ("enqueue", "preempt"):
+            waiting_since = entry.timestamp
+            preemptions += entry.event == "preempt"
+        elif entry.event == "admit" and waiting_since is not None:
+            waited += entry.timestamp - waiting_since
+    received, first = at.get("receive"), at.get("token")
+    return Record(
+        tokenize=_gap(received, at.get("enqueue")),
+        queue_wait=_gap(at.get("enqueue"), at.get("admit")),
+        queue_wait_total=waited if "admit" in at else None,
+        preprocessing=_gap(at.get("admit"), at.get("start_prefill")),
+        prefill=_gap(at.get("start_prefill"), first),
+        ttft=_gap(received, first),
+        tpot=mean_gap(token_times),
+        inter_token=[after - before for before, after in pairwise(token_times)],
+        decode_time=_gap(first, end),
+        token_span=token_times[-1] - token_times[0] if token_times else None,
+        e2e=_gap(received, end),
+        streamed_tokens=len(token_times),
+        preemptions=preemptions,
     )
 
 

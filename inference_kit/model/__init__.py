@@ -36,7 +36,18 @@ HOME = {
 }
 """Public names and the module that holds each."""
 
-__all__ = [*HOME]
+__all__ = [
+    "FastSampler",
+    "LoadedModel",
+    "ModelConfig",
+    "ModelRunner",
+    "PlainSampler",
+    "SampleRow",
+    "Sampler",
+    "Tokenizer",
+    "export_model",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

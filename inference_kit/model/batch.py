@@ -63,9 +63,7 @@ def build_batch(
         token_ids.extend(chunk.token_ids)
         span = range(chunk.start, chunk.position + 1)
         positions.extend(span)
-        slot_mapping.extend(
-            chunk.block_table[p // block_size] * block_size + p % block_size for p in span
-        )
+        slot_mapping.extend(chunk.block_table[p // block_size] * block_size + p % block_size for p in span)
     sample_rows = [
         row + len(chunk.token_ids) - 1 for row, chunk in zip(first_rows, chunks, strict=True) if chunk.samples
     ]

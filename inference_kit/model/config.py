@@ -212,4 +212,3 @@ def _eos_token_ids(
     if not written and family.eos_token_id is not None and family.eos_token_id < vocab_size:
         found.append(family.eos_token_id)
     return tuple(found)
-

@@ -17,9 +17,11 @@ from ..errors import QueueFull
 from ..kv.manager import KVManager
 from ..lifecycle.request import Request
 from ..lifecycle.states import Event, State
+from ..sampling import strict
 from .plan import ScheduledChunk, StepPlan
 
 
+@strict
 @dataclass(frozen=True)
 class SchedulerConfig:
     """Limits of one step and of the queue. Fields as in `EngineConfig`."""

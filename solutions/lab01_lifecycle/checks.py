@@ -8,6 +8,7 @@ the two against each other.
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 from inference_kit.labs.checking import (
@@ -146,12 +147,15 @@ def message_names_legal_events(s: Subject, rng: random.Random) -> None:
         given = f"next_state({state!r}, {event!r}, table)"
         error = expect_raises(lambda state=state, event=event: s.call("next_state", state, event, table), "Exception", given=given)
         legal = set(table[state])
-        for word in {state, event} | legal:
-            if word not in error.message:
-                fail(f"the message does not name {word!r}", given=given, got=error.message)
-        for word in {name for moves in table.values() for name in moves} - legal - {event}:
-            if word in error.message:
-                fail(f"the message names {word!r}, which is not legal here", given=given, got=error.message)
+        named = set(re.findall(r"\w+", error.message))
+        missing = sorted(({state, event} | legal) - named)
+        if missing:
+            fail(f"the message does not name {missing[0]!r}", given=given, got=error.message)
+        extra = sorted(({name for moves in table.values() for name in moves} - legal - {event}) & named)
+        if f"event {event!r} is not legal in state {state!r}" not in error.message:
+            fail("the message mixes up state and event: IllegalTransition(state, event, legal)", given=given, got=error.message)
+        if extra:
+            fail(f"the message names {extra[0]!r}, which is not legal here", given=given, got=error.message)
 
 
 @CHECKS.check("q2", 1, visible=False, misconception="a state that the table does not know has no legal event: refuse it the same way")
@@ -267,12 +271,15 @@ def illegal_histories_refused(s: Subject, rng: random.Random) -> None:
 
 
 @CHECKS.check("q3", 1, visible=False, misconception="two events may carry the same time; only a time that goes back is refused")
-def equal_times_allowed(s: Subject, rng: random.Random) -> None:
+def time_never_goes_back(s: Subject, rng: random.Random) -> None:
     for _ in range(8):
         log = random_history(rng, 3, rng.choice(["complete", "cancel"]), rng.randint(1, 5))
         index = rng.randrange(1, len(log))
-        same = [(name, log[index - 1][1] if place == index else at) for place, (name, at) in enumerate(log)]
+        before = log[index - 1][1]
+        same = [(name, before if place == index else at) for place, (name, at) in enumerate(log)]
         expect_steps(s, same, steps_by_table(same))
+        back = [(name, at + 0.25 if place == index - 1 else before if place == index else at) for place, (name, at) in enumerate(log)]
+        expect_raises(lambda back=back: s.call("walk", back), "ValueError")
 
 
 @CHECKS.check("q3", 1, visible=False, misconception="a log without its end is refused, however far it came, and nothing may follow an end")
@@ -421,10 +428,10 @@ def signal_during_release(s: Subject, rng: random.Random) -> None:
     seen: list[Any] = []
 
     def release() -> None:
-        # Bounded, so that an answer that releases first cannot recurse for ever.
-        if len(seen) < 3:
+        # Only once, so that an answer that releases first cannot recurse for ever.
+        if not seen:
             seen.append(None)
-            seen[-1] = settle(s, request, "client_cancel", 9.0)
+            seen[0] = settle(s, request, "client_cancel", 9.0)
 
     request = demo(s, "decode", release)
     given = "stop_eos at 4.0; while it releases, client_cancel at 9.0 arrives"

@@ -26,7 +26,7 @@ LONG = SamplingParams(max_tokens=1500, ignore_eos=True)
 @asynccontextmanager
 async def running(components: Components | None = None, **options: object) -> AsyncIterator[Engine]:
     """A started engine without weights; afterwards everything must have been given back."""
-    config = EngineConfig.make(**{"model": "tiny", "num_kv_blocks": 600, "block_size": 4, **options})
+    config = EngineConfig(**{"model": "tiny", "num_kv_blocks": 600, "block_size": 4, **options})
     parts = components or Components(runner=ChecksumRunner)
     async with Engine(config, parts, VirtualClock(), progress=False) as engine:
         core = engine.core

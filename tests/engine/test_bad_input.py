@@ -50,7 +50,7 @@ BAD = [
 @pytest.mark.parametrize(("field", "value"), BAD)
 def test_a_bad_sampling_value_is_named(field: str, value: object) -> None:
     with pytest.raises(InvalidField, match=field) as refused:
-        SamplingParams.make(**{field: value})
+        SamplingParams(**{field: value})
     assert "allowed" in str(refused.value)
 
 
@@ -58,13 +58,13 @@ def test_a_bad_sampling_value_is_named(field: str, value: object) -> None:
     ("field", "value"), [("temperature", 0), ("temperature", 2.0), ("top_p", 1.0), ("min_p", 0)]
 )
 def test_the_ends_of_the_ranges_are_accepted(field: str, value: float) -> None:
-    assert getattr(SamplingParams.make(**{field: value}), field) == value
+    assert getattr(SamplingParams(**{field: value}), field) == value
 
 
 @pytest.mark.parametrize("owner", [SamplingParams, EngineConfig])
 def test_an_unknown_option_lists_the_known_ones(owner: type[SamplingParams] | type[EngineConfig]) -> None:
     with pytest.raises(UnknownOption, match=r"tempratur.*known options: "):
-        owner.make(tempratur=1.0)
+        owner(tempratur=1.0)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_an_unknown_option_lists_the_known_ones(owner: type[SamplingParams] | ty
 )
 def test_a_bad_configuration_value_is_named(field: str, value: object) -> None:
     with pytest.raises(InvalidField, match=field):
-        EngineConfig.make(**{field: value})
+        EngineConfig(**{field: value})
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from inference_kit import LLM, Components, SamplingParams
 from inference_kit.cli import main
 from inference_kit.errors import InvalidField, RequestRefused, UnknownOption
+from inference_kit.lifecycle import replay, request_metrics, trace_of
 from inference_kit.scheduler import StepOutput, StepPlan
 from tests.checksum import ChecksumRunner, reference
 from tests.cores import check_all_given_back
@@ -74,10 +75,15 @@ def test_a_stream_joins_to_the_answer_and_leaving_it_cancels(llm: LLM) -> None:
 
 
 def test_metrics_of_an_answer_add_up(llm: LLM) -> None:
-    metrics = llm.generate("Hello", SamplingParams(max_tokens=5, ignore_eos=True))[0].metrics
+    output = llm.generate("Hello", SamplingParams(max_tokens=5, ignore_eos=True))[0]
+    metrics = output.metrics
     assert metrics.streamed_tokens == 5
-    assert metrics.ttft == pytest.approx(metrics.queue_wait + metrics.preprocessing + metrics.prefill)
+    assert metrics.ttft == pytest.approx(
+        metrics.tokenize + metrics.queue_wait + metrics.preprocessing + metrics.prefill
+    )
     assert metrics.e2e == pytest.approx(metrics.ttft + metrics.decode_time)
+    replayed = request_metrics(replay(trace_of(output.events)))
+    assert (replayed.ttft, replayed.tpot, replayed.e2e) == (metrics.ttft, metrics.tpot, metrics.e2e)
 
 
 def test_a_request_that_fails_is_reported_and_the_others_are_answered() -> None:

@@ -51,7 +51,7 @@ def answer(make_core: CoreFactory, ids: list[int], **params: object) -> LiveRequ
 
     Fixed.ids = tuple(ids)
     core = make_core(runner=Fixed, tokenizer=Pieces(), size=100, eos=EOS)
-    live = core.submit([1], SamplingParams.make(**{"max_tokens": len(ids), **params}))
+    live = core.submit([1], SamplingParams(**{"max_tokens": len(ids), **params}))
     drain(core, take=False)
     return live
 

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 ASSIGNMENT = "lab90_fake"
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-CHECKS = '''
+CHECKS = """
 from inference_kit.labs.checking import Callback, CheckSet, expect, expect_raises
 
 CHECKS = CheckSet("lab90")
@@ -52,7 +52,7 @@ def tells_its_listener(s, rng):
 def refuses_zero(s, rng):
     expect_raises(lambda: s.call("inverse", 0), "ValueError")
     expect(s.call("inverse", 4), 0.25)
-'''
+"""
 
 REFERENCE = {
     "q1": "def square(x):\n    return x * x\n",

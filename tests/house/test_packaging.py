@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.metadata
 import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.house.tree import ROOT, pyproject
+from tests.house.tree import ROOT, modules, pyproject, where
 
 INSTALLED_EXTRAS = ("course", "grader", "dev", "serve")
 PIN = re.compile(r"([a-z0-9.-]+)==([0-9][0-9a-z.]*)")
@@ -61,6 +64,30 @@ def test_conda_installs_what_pip_installs() -> None:
     assert pip[-1] == "-e ."
     assert set(pip[:-1]) == ranges()
     assert f"python{pyproject()['project']['requires-python']}" in conda
+
+
+@pytest.mark.parametrize("folder", ["inference_kit", "grader", "tests", "solutions", "tools"])
+def test_every_imported_package_is_a_requirement(folder: str) -> None:
+    declared = {canonicalize_name(Requirement(text).name) for text in ranges()} | {"inference-kit"}
+    owners = importlib.metadata.packages_distributions()
+    own = {"inference_kit", "grader", "tests", "tools"}
+    missing = {
+        f"{where(path, node)} {name}"
+        for path, tree in modules(folder)
+        for node, name in imported(tree)
+        if name not in sys.stdlib_module_names | own
+        and not declared & {canonicalize_name(owner) for owner in owners.get(name, [name])}
+    }
+    assert missing == set()
+
+
+def imported(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+    """Each absolute import with the name of its top package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node, alias.name.split(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node, (node.module or "").split(".")[0]
 
 
 def test_the_extras_are_the_documented_ones() -> None:

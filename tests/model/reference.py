@@ -95,7 +95,8 @@ def assert_same(expected: Sequence[Expected], got: Sequence[list[int]]) -> None:
     """Ids are equal; they may part only at a tie, and what follows a tie is not compared."""
     for index, (want, have) in enumerate(zip(expected, got, strict=True)):
         assert len(have) == len(want.token_ids)
-        parts = [step for step, pair in enumerate(zip(want.token_ids, have, strict=True)) if len(set(pair)) > 1]
-        if parts:
-            margin = want.margins[parts[0]]
-            assert margin < TIE, f"prompt {index} differs at step {parts[0]}, where the margin is {margin}"
+        differs = [ours != theirs for ours, theirs in zip(have, want.token_ids, strict=True)]
+        if any(differs):
+            step = differs.index(True)
+            margin = want.margins[step]
+            assert margin < TIE, f"prompt {index} differs at step {step}, where the margin is {margin}"

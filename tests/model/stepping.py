@@ -74,7 +74,12 @@ def run_all(runner: Runner, sequencers: Sequence[Sequencer], num_new: int, chunk
 
 
 def greedy(
-    model: object, prompts: Sequence[Sequence[int]], num_new: int, *, chunk: int = 10_000, block_size: int = 16
+    model: object,
+    prompts: Sequence[Sequence[int]],
+    num_new: int,
+    *,
+    chunk: int = 10_000,
+    block_size: int = 16,
 ) -> list[list[int]]:
     """Greedy ids of all prompts in one batch, on a runner of their own."""
     sequencers, num_blocks = make_sequencers(prompts, num_new, block_size)
