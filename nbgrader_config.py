@@ -41,7 +41,6 @@ c.CourseDirectory.ignore = [
 
 # The stub below the numbered TODO lines of an answer cell.
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
-c.ClearSolutions.text_stub = "Write your answer here."
 
 # `nbgrader autograde`: only answers are taken from a submission, and they run in a sandbox.
 c.Autograde.exporter_class = "grader.hooks.GraftingExporter"

@@ -128,6 +128,8 @@ class BubblewrapSandbox:
             command += ["--setenv", "LD_LIBRARY_PATH", "/python/lib"]
             interpreter = Path("/python") / interpreter.relative_to(prefix)
         mounts += [(WORKER_FILE, "/kit/worker.py"), (PLAIN_FILE, "/kit/plain.py")]
+        # bubblewrap would make these parents itself, closed to the user the worker becomes.
+        command += ["--perms", "0755", "--dir", "/packages", "--perms", "0755", "--dir", "/kit"]
         for source, seen_as in mounts:
             command += ["--ro-bind", str(source), seen_as]
         command += [*_system_links(), *_masks(mounts), "--proc", "/proc", "--dev", "/dev"]

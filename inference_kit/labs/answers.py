@@ -23,6 +23,9 @@ _REGION = re.compile(r"^[ ]*### (BEGIN|END) SOLUTION\n", re.MULTILINE)
 _BODY = re.compile(r"(?ms)^(?P<indent>[ ]*)### BEGIN SOLUTION\n.*?### END SOLUTION")
 
 
+Definition = ast.FunctionDef | ast.ClassDef
+
+
 @dataclass(frozen=True)
 class Answer:
     """One answer to one question.
@@ -56,8 +59,8 @@ def splice(stub: str, answer: str) -> str:
     """The stub cell with the answer's definitions in place of its own."""
     lines = stub.split("\n")
     new_tree = ast.parse(answer)
-    own = {node.name: node for node in ast.parse(stub).body if _is_definition(node)}
-    replaced = [node for node in new_tree.body if _is_definition(node) and node.name in own]
+    own = {node.name: node for node in ast.parse(stub).body if isinstance(node, Definition)}
+    replaced = [node for node in new_tree.body if isinstance(node, Definition) and node.name in own]
     if not replaced:
         raise MasterError("the answer defines none of the names of its stub")
     texts = {node.name: _text(answer, node) for node in replaced}
@@ -71,13 +74,6 @@ def splice(stub: str, answer: str) -> str:
             block = "\n\n\n".join([*rest, block])
         lines[_start(node) - 1 : node.end_lineno] = block.split("\n")
     return "\n".join(lines)
-
-
-Definition = ast.FunctionDef | ast.ClassDef
-
-
-def _is_definition(node: ast.stmt) -> bool:
-    return isinstance(node, (ast.FunctionDef, ast.ClassDef))
 
 
 def _start(node: ast.stmt) -> int:

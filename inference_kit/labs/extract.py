@@ -73,7 +73,7 @@ def find_definition(tree: ast.Module, qualname: str, module: str = "") -> Defini
     body: list[ast.stmt] = tree.body
     found: Definition | None = None
     for part in qualname.split("."):
-        found = next((node for node in body if _defines(node, part)), None)  # type: ignore[arg-type]
+        found = next((node for node in body if isinstance(node, Definition) and _defines(node, part)), None)
         if found is None:
             raise MasterError(f"{module}:{qualname} does not exist")
         body = getattr(found, "body", [])
@@ -82,12 +82,12 @@ def find_definition(tree: ast.Module, qualname: str, module: str = "") -> Defini
     return found
 
 
-def _defines(node: ast.stmt, name: str) -> bool:
+def _defines(node: Definition, name: str) -> bool:
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return node.name == name
     if isinstance(node, ast.Assign):
         return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
-    return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name
+    return isinstance(node.target, ast.Name) and node.target.id == name
 
 
 def _expand(text: str, nodes: list[Definition], indent: str) -> list[str]:

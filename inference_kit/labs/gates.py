@@ -110,7 +110,9 @@ def mutants(cell: str) -> Iterator[Mutant]:
     tree = ast.parse(reference_source(cell))
     inside = range(before, before + region)
     silent = _without_behaviour(tree)
-    targets = [node for node in ast.walk(tree) if getattr(node, "lineno", -1) in inside and id(node) not in silent]
+    targets = [
+        node for node in ast.walk(tree) if getattr(node, "lineno", -1) in inside and id(node) not in silent
+    ]
     seen = {ast.unparse(tree)}
     order = {id(node): index for index, node in enumerate(ast.walk(tree))}
     for node in targets:
@@ -166,7 +168,12 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
         yield from _attribute_changes(node)
     if isinstance(node, ast.Name) and node.id in _SWAPPED_NAMES:
         yield f"{node.id} → {_SWAPPED_NAMES[node.id]}", _field(node, "id", _SWAPPED_NAMES[node.id])
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop" and not node.args:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "pop"
+        and not node.args
+    ):
         yield "pop() → pop(0)", _field(node, "args", [ast.Constant(0)])
     if isinstance(node, ast.Return) and node.value is not None:
         yield "return … → return None", _field(node, "value", ast.Constant(None))
@@ -209,7 +216,16 @@ def _attribute_changes(node: ast.Attribute) -> Iterator[tuple[str, Any]]:
 
 
 def _word(node: ast.AST) -> str:
-    signs = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!=", "Add": "+", "Sub": "-"}
+    signs = {
+        "Lt": "<",
+        "LtE": "<=",
+        "Gt": ">",
+        "GtE": ">=",
+        "Eq": "==",
+        "NotEq": "!=",
+        "Add": "+",
+        "Sub": "-",
+    }
     name = type(node).__name__
     return signs.get(name, name.replace("Not", "not ").lower())
 

@@ -144,11 +144,10 @@ def make_notebook(
     taken: set[str] = set()
     cells: list[Cell] = []
     for kind, source in read_cells(text):
-        if kind == "code" and source.strip() == "# @setup":
-            source = setup_source(course)
         if kind == "markdown":
-            source = _with_badge(source, badge(course, path))
-        filled = fill(source, root) if kind == "code" else source
+            filled = _with_badge(source, badge(course, path))
+        else:
+            filled = setup_source(course) if source.strip() == "# @setup" else fill(source, root)
         grading, filled = _grading(kind, filled, checks)
         base = grading["grade_id"] if grading else hashlib.sha256(filled.encode()).hexdigest()[:8]
         cell: Cell = {

@@ -141,8 +141,8 @@ def _encode_dict(value: dict[Any, Any], depth: int, budget: _Budget) -> Any:
 
 
 def _encode_set(value: set[Any] | frozenset[Any], depth: int, budget: _Budget) -> Any:
-    base = set if isinstance(value, set) else frozenset
-    marks = {json.dumps(_key_tree(item, depth + 1, budget)) for item in base.__iter__(value)}
+    items = set.__iter__(value) if isinstance(value, set) else frozenset.__iter__(value)
+    marks = {json.dumps(_key_tree(item, depth + 1, budget)) for item in items}
     return {"t": "set", "v": [json.loads(mark) for mark in sorted(marks)]}
 
 

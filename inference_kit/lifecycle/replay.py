@@ -81,10 +81,8 @@ def walk(events: Iterable[Any]) -> list[tuple[str, float, str, str]]:
         after = TRACE_TRANSITIONS[state][event]
         steps.append((event, at, state, after))
         state = after
-    if not steps:
-        raise IllegalHistory("the log is empty")
     if TRACE_TRANSITIONS[state]:
-        raise IllegalHistory(f"the log stops in {state!r}: no end was logged")
+        raise IllegalHistory(f"the log is empty or unended: it stops in {state!r}")
     return steps
 
 

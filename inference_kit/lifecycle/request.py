@@ -192,6 +192,14 @@ class Request:
         """Register a resource; `release` runs once, at the end, last registered first."""
         self._releases.append((name, release))
 
+    def take_holdings(self) -> list[tuple[str, Callable[[], None]]]:
+        """Empty the list of what is held and return it in order of registration.
+
+        For a replaced release path: whoever takes the list must call every release.
+        """
+        holdings, self._releases = self._releases, []
+        return holdings
+
     def finalize(self, reason: FinishReason | str, at: float) -> bool:
         """End the request. True for the first call, False for every later one (C1)."""
         return self._lifecycle.finalize(self, FinishReason(reason), at)

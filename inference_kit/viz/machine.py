@@ -47,7 +47,9 @@ class MachineModel:
     def fire(self, event: str) -> str:
         """Move by a legal event and forget what lay ahead. Raises `NotLegal`."""
         if event not in self.legal:
-            raise NotLegal(f"{event!r} is not legal in {self.state!r}; legal: {', '.join(self.legal) or 'none'}")
+            raise NotLegal(
+                f"{event!r} is not legal in {self.state!r}; legal: {', '.join(self.legal) or 'none'}"
+            )
         self.path = [*self.path[: self.position + 1], (event, self.moves[self.state][event])]
         self.position += 1
         return self.state
@@ -93,7 +95,9 @@ class StateMachine:
 
         self.model = model
         self.view = w.HTML()
-        self.buttons = {name: w.Button(description=name, layout=w.Layout(width="auto")) for name in model.events}
+        self.buttons = {
+            name: w.Button(description=name, layout=w.Layout(width="auto")) for name in model.events
+        }
         self.back = w.Button(description="◀ back", tooltip="one step back in the history")
         self.forward = w.Button(description="forward ▶", tooltip="one step forward in the history")
         self.restart = w.Button(description="restart", tooltip="a new request")
@@ -157,7 +161,7 @@ def _cell_key() -> str:
         from IPython import get_ipython
     except ImportError:
         return "plain"
-    shell = get_ipython()  # type: ignore[no-untyped-call]
+    shell = get_ipython()
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
     return str((parent or {}).get("metadata", {}).get("cellId", "plain"))
 

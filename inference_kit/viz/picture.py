@@ -62,8 +62,10 @@ def attributes(**values: Any) -> str:
     parts = []
     for name, value in values.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            value = f"{finite(name, value):.2f}".rstrip("0").rstrip(".")
-        parts.append(f" {name.rstrip('_').replace('_', '-')}={quoteattr(str(value))}")
+            text = f"{finite(name, value):.2f}".rstrip("0").rstrip(".")
+        else:
+            text = str(value)
+        parts.append(f" {name.rstrip('_').replace('_', '-')}={quoteattr(text)}")
     return "".join(parts)
 
 

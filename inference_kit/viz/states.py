@@ -56,7 +56,9 @@ def edges_of(table_: Table) -> Iterator[tuple[str, str, str]]:
 
 
 def state_diagram(
-    table_: Mapping[Any, Mapping[Any, Any]] | None = None, current: Any = None, title: str = "States of a request"
+    table_: Mapping[Any, Mapping[Any, Any]] | None = None,
+    current: Any = None,
+    title: str = "States of a request",
 ) -> Picture:
     """Draw a transition table; `current` is the state to mark, or None.
 
@@ -96,9 +98,7 @@ def _places(states: list[str]) -> dict[str, tuple[float, float]]:
 
 def _marker() -> str:
     head = element("path", d="M0 0 L8 4 L0 8 z", fill=INK)
-    arrow = element(
-        "marker", head, id="head", markerWidth=9, markerHeight=9, refX=7, refY=4, orient="auto"
-    )
+    arrow = element("marker", head, id="head", markerWidth=9, markerHeight=9, refX=7, refY=4, orient="auto")
     return element("defs", arrow)
 
 
@@ -113,14 +113,27 @@ def _box(state: str, place: tuple[float, float], live: bool, current: bool) -> s
     x, y = place
     width = BOX_W if live else END_W
     fill = CURRENT_FILL if current else LIVE_FILL if live else END_FILL
-    frame: dict[str, Any] = {"x": x - width / 2, "y": y - BOX_H / 2, "width": width, "height": BOX_H, "fill": fill}
+    frame: dict[str, Any] = {
+        "x": x - width / 2,
+        "y": y - BOX_H / 2,
+        "width": width,
+        "height": BOX_H,
+        "fill": fill,
+    }
     parts = [element("rect", rx=12 if live else 2, stroke=INK, stroke_width=4 if current else 1.5, **frame)]
     if not live:
         # A second frame marks an end: a shape, not only a colour.
         parts.append(
             element(
-                "rect", x=x - width / 2 + 4, y=y - BOX_H / 2 + 4, width=width - 8, height=BOX_H - 8,
-                rx=1, fill="none", stroke=INK, stroke_width=1,
+                "rect",
+                x=x - width / 2 + 4,
+                y=y - BOX_H / 2 + 4,
+                width=width - 8,
+                height=BOX_H - 8,
+                rx=1,
+                fill="none",
+                stroke=INK,
+                stroke_width=1,
             )
         )
     label = f"▶ {state}" if current else state
@@ -152,7 +165,10 @@ def _route(
     if (state, target) in _ROUTES:
         return _ROUTES[(state, target)]
     if state == target:
-        return f"M{x1 - 20} {y1 - 20} C{x1 - 40} {y1 - 55} {x1 + 40} {y1 - 55} {x1 + 20} {y1 - 22}", (x1, y1 - 42)
+        return f"M{x1 - 20} {y1 - 20} C{x1 - 40} {y1 - 55} {x1 + 40} {y1 - 55} {x1 + 20} {y1 - 22}", (
+            x1,
+            y1 - 42,
+        )
     if y1 == y2 and abs(x1 - x2) < 260:
         side = 1 if x2 > x1 else -1
         return f"M{x1 + side * 60} {y1} L{x2 - side * 62} {y2}", ((x1 + x2) / 2, y1 - 7)

@@ -133,12 +133,16 @@ def _row(life: Life, y: float, place: Any) -> str:
             parts.append(element("rect", fill=f"url(#{pattern})", opacity=0.35, **bar))
         if width > 7.5 * len(phase):
             middle = x + width / 2
-            parts.append(words(phase, middle, y + 16, 12, stroke="#ffffff", stroke_width=3, paint_order="stroke"))
+            parts.append(
+                words(phase, middle, y + 16, 12, stroke="#ffffff", stroke_width=3, paint_order="stroke")
+            )
     for at in life.tokens:
         parts.append(element("path", d=f"M{place(at):.2f} {y - 5} v34", stroke=INK, stroke_width=1.4))
     if life.end is not None:
         x = min(place(life.end_at), WIDTH - RIGHT)
-        parts.append(words(f"{ENDS[life.end]} {life.end}", x, y - 8, 12, text_anchor="end", font_weight="bold"))
+        parts.append(
+            words(f"{ENDS[life.end]} {life.end}", x, y - 8, 12, text_anchor="end", font_weight="bold")
+        )
     return element("g", "".join(parts), data_request=life.name)
 
 
@@ -156,9 +160,13 @@ def _legend(states: set[str], y: float) -> str:
     for state, (phase, colour, pattern) in PHASES.items():
         if state not in states:
             continue
-        parts.append(element("rect", x=x, y=y - 10, width=14, height=12, fill=colour, stroke=INK, stroke_width=0.6))
+        parts.append(
+            element("rect", x=x, y=y - 10, width=14, height=12, fill=colour, stroke=INK, stroke_width=0.6)
+        )
         if PATTERNS[pattern]:
-            parts.append(element("rect", x=x, y=y - 10, width=14, height=12, fill=f"url(#{pattern})", opacity=0.5))
+            parts.append(
+                element("rect", x=x, y=y - 10, width=14, height=12, fill=f"url(#{pattern})", opacity=0.5)
+            )
         parts.append(words(phase, x + 19, y, 11, text_anchor="start"))
         x += 30 + 7.2 * len(phase)
     parts.append(words("| token", x, y, 11, text_anchor="start"))
@@ -190,7 +198,9 @@ def _text(lives: list[Life], start: float) -> str:
             times = [_seconds(begin - start), _seconds(end - start), _seconds(end - begin)]
             rows.append([life.name, PHASES[state][0], *times])
         if life.end is not None and life.end_at is not None:
-            rows.append([life.name, life.end, _seconds(life.end_at - start), "", f"{len(life.tokens)} tokens"])
+            rows.append(
+                [life.name, life.end, _seconds(life.end_at - start), "", f"{len(life.tokens)} tokens"]
+            )
     return table(rows)
 
 

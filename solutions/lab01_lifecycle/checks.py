@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import re
+from functools import partial
 from typing import Any
 
 from inference_kit.labs.checking import (
@@ -52,7 +53,9 @@ def expect_move(table: dict[str, Any], state: str, event: str, target: str) -> N
     expect(got, target, given=f"state {state!r}, event {event!r}")
 
 
-@CHECKS.check("q1", 1, misconception="a token waits in streaming and computes in decode; finish is legal from both")
+@CHECKS.check(
+    "q1", 1, misconception="a token waits in streaming and computes in decode; finish is legal from both"
+)
 def normal_path(s: Subject, rng: random.Random) -> None:
     table = table_of(s)
     steps = [
@@ -77,7 +80,9 @@ def ends_absorb(s: Subject, rng: random.Random) -> None:
         expect(table.get(state), {}, given=f"the moves of {state!r}")
 
 
-@CHECKS.check("q1", 1, misconception="cancel, timeout and failure can come in every live state, not only while running")
+@CHECKS.check(
+    "q1", 1, misconception="cancel, timeout and failure can come in every live state, not only while running"
+)
 def early_ends_from_every_live_state(s: Subject, rng: random.Random) -> None:
     table = table_of(s)
     for state in LIVE:
@@ -85,7 +90,9 @@ def early_ends_from_every_live_state(s: Subject, rng: random.Random) -> None:
             expect_move(table, state, event, target)
 
 
-@CHECKS.check("q1", 1, misconception="preemption is a pause: the request goes back to the queue and keeps living")
+@CHECKS.check(
+    "q1", 1, misconception="preemption is a pause: the request goes back to the queue and keeps living"
+)
 def preemption_is_a_pause(s: Subject, rng: random.Random) -> None:
     table = table_of(s)
     for state in ("prefill", "decode", "streaming"):
@@ -109,17 +116,19 @@ def nothing_else_is_legal(s: Subject, rng: random.Random) -> None:
 
 
 def plain_transitions() -> dict[str, dict[str, str]]:
-    return {str(state): {str(event): str(to) for event, to in moves.items()} for state, moves in TRANSITIONS.items()}
+    return {
+        str(state): {str(event): str(to) for event, to in moves.items()}
+        for state, moves in TRANSITIONS.items()
+    }
 
 
 def random_table(rng: random.Random) -> dict[str, dict[str, str]]:
     """A table that has nothing to do with requests: lights, doors, lifts."""
-    states = rng.sample(["red", "amber", "green", "dark", "open", "shut", "up", "down", "stuck"], rng.randint(3, 6))
+    states = rng.sample(
+        ["red", "amber", "green", "dark", "open", "shut", "up", "down", "stuck"], rng.randint(3, 6)
+    )
     events = rng.sample(["tick", "push", "pull", "press", "cancel", "finish", "kick"], rng.randint(2, 5))
-    return {
-        state: {event: rng.choice(states) for event in events if rng.random() < 0.6}
-        for state in states
-    }
+    return {state: {event: rng.choice(states) for event in events if rng.random() < 0.6} for state in states}
 
 
 @CHECKS.check("q2", 1, misconception="every move of the table is allowed, also finish while streaming")
@@ -127,25 +136,45 @@ def legal_moves(s: Subject, rng: random.Random) -> None:
     table = plain_transitions()
     for state, moves in table.items():
         for event, target in moves.items():
-            expect(s.call("next_state", state, event, table), target, given=f"next_state({state!r}, {event!r}, table)")
+            expect(
+                s.call("next_state", state, event, table),
+                target,
+                given=f"next_state({state!r}, {event!r}, table)",
+            )
 
 
-@CHECKS.check("q2", 1, misconception="an illegal event is refused with IllegalTransition, also when the request has ended")
+@CHECKS.check(
+    "q2",
+    1,
+    misconception="an illegal event is refused with IllegalTransition, also when the request has ended",
+)
 def illegal_events_refused(s: Subject, rng: random.Random) -> None:
     table = plain_transitions()
     cases = [("queued", "finish"), ("received", "admit"), ("prefill", "pause"), ("finished", "cancel")]
     cases += [(state, event) for state in ENDS for event in ("cancel", "finish", "time_out")]
     for state, event in cases:
         given = f"next_state({state!r}, {event!r}, table)"
-        expect_raises(lambda state=state, event=event: s.call("next_state", state, event, table), "ValueError", given=given)
+        expect_raises(
+            partial(s.call, "next_state", state, event, table),
+            "ValueError",
+            given=given,
+        )
 
 
-@CHECKS.check("q2", 1, misconception="the message must name the state, the event and exactly the events that are legal there")
+@CHECKS.check(
+    "q2",
+    1,
+    misconception="the message must name the state, the event and exactly the events that are legal there",
+)
 def message_names_legal_events(s: Subject, rng: random.Random) -> None:
     table = plain_transitions()
     for state, event in (("decode", "admit"), ("queued", "resume"), ("preempted", "pause")):
         given = f"next_state({state!r}, {event!r}, table)"
-        error = expect_raises(lambda state=state, event=event: s.call("next_state", state, event, table), "Exception", given=given)
+        error = expect_raises(
+            partial(s.call, "next_state", state, event, table),
+            "Exception",
+            given=given,
+        )
         legal = set(table[state])
         named = set(re.findall(r"\w+", error.message))
         missing = sorted(({state, event} | legal) - named)
@@ -153,20 +182,34 @@ def message_names_legal_events(s: Subject, rng: random.Random) -> None:
             fail(f"the message does not name {missing[0]!r}", given=given, got=error.message)
         extra = sorted(({name for moves in table.values() for name in moves} - legal - {event}) & named)
         if f"event {event!r} is not legal in state {state!r}" not in error.message:
-            fail("the message mixes up state and event: IllegalTransition(state, event, legal)", given=given, got=error.message)
+            fail(
+                "the message mixes up state and event: IllegalTransition(state, event, legal)",
+                given=given,
+                got=error.message,
+            )
         if extra:
             fail(f"the message names {extra[0]!r}, which is not legal here", given=given, got=error.message)
 
 
-@CHECKS.check("q2", 1, visible=False, misconception="a state that the table does not know has no legal event: refuse it the same way")
+@CHECKS.check(
+    "q2",
+    1,
+    visible=False,
+    misconception="a state that the table does not know has no legal event: refuse it the same way",
+)
 def unknown_names_refused(s: Subject, rng: random.Random) -> None:
     table = random_table(rng)
     known = sorted(table)
     for state, event in ((f"{rng.choice(known)}-x", "tick"), ("nowhere", rng.choice(["push", "pull"]))):
-        expect_raises(lambda state=state, event=event: s.call("next_state", state, event, table), "ValueError")
+        expect_raises(partial(s.call, "next_state", state, event, table), "ValueError")
 
 
-@CHECKS.check("q2", 1, visible=False, misconception="the table decides, and nothing else: no state or event has a meaning of its own")
+@CHECKS.check(
+    "q2",
+    1,
+    visible=False,
+    misconception="the table decides, and nothing else: no state or event has a meaning of its own",
+)
 def any_table(s: Subject, rng: random.Random) -> None:
     for _ in range(12):
         table = random_table(rng)
@@ -176,7 +219,8 @@ def any_table(s: Subject, rng: random.Random) -> None:
                     expected = next_state(state, event, table)  # type: ignore[arg-type]
                 except ValueError:
                     expect_raises(
-                        lambda state=state, event=event, table=table: s.call("next_state", state, event, table), "Exception"
+                        partial(s.call, "next_state", state, event, table),
+                        "Exception",
                     )
                 else:
                     expect(s.call("next_state", state, event, table), expected)
@@ -212,7 +256,10 @@ ILLEGAL = [
     ([], "an empty log"),
     ([("arrive", 0.0)], "no end"),
     ([("arrive", 0.0), ("arrive", 1.0), ("cancel", 2.0)], "two arrivals"),
-    ([("arrive", 0.0), ("admit", 1.0), ("input_ready", 2.0), ("token", 3.0), ("complete", 4.0)], "no first token"),
+    (
+        [("arrive", 0.0), ("admit", 1.0), ("input_ready", 2.0), ("token", 3.0), ("complete", 4.0)],
+        "no first token",
+    ),
     ([("arrive", 0.0), ("admit", 1.0), ("input_ready", 2.0), ("complete", 3.0)], "complete without a token"),
 ]
 """The nine histories that the lesson's source refuses (D1)."""
@@ -250,27 +297,50 @@ def random_history(rng: random.Random, stage: int, end: str, tokens: int = 0) ->
     return log
 
 
-@CHECKS.check("q3", 1, misconception="one step for each event: (event, time, state before, state after); one token is enough to complete")
+@CHECKS.check(
+    "q3",
+    1,
+    misconception="one step for each event: (event, time, state before, state after); one token is enough to complete",
+)
 def completed_history(s: Subject, rng: random.Random) -> None:
     expect_steps(s, D5, D5_STEPS, given=D5)
     expect_steps(s, ONE_TOKEN, steps_by_table(ONE_TOKEN), given=ONE_TOKEN)
 
 
-@CHECKS.check("q3", 1, misconception="a log entry can also be a mapping with 'event' and 'timestamp'; read_event reads both forms")
+@CHECKS.check(
+    "q3",
+    1,
+    misconception="a log entry can also be a mapping with 'event' and 'timestamp'; read_event reads both forms",
+)
 def both_forms_of_an_entry(s: Subject, rng: random.Random) -> None:
     mappings = [{"event": event, "timestamp": at} for event, at in ONE_TOKEN]
     expect_steps(s, mappings, steps_by_table(ONE_TOKEN), given=mappings)
     bad = [("arrive", 0.0), ("admit", float("nan")), ("cancel", 3.0)]
-    expect_raises(lambda: s.call("walk", bad), "ValueError", given=bad, note="a time that is not a number must be refused")
+    expect_raises(
+        partial(s.call, "walk", bad),
+        "ValueError",
+        given=bad,
+        note="a time that is not a number must be refused",
+    )
 
 
 @CHECKS.check("q3", 1, misconception="an illegal history is refused as a whole, with a ValueError")
 def illegal_histories_refused(s: Subject, rng: random.Random) -> None:
     for events, why in ILLEGAL:
-        expect_raises(lambda events=events: s.call("walk", events), "ValueError", given=events, note=f"must be refused: {why}")
+        expect_raises(
+            partial(s.call, "walk", events),
+            "ValueError",
+            given=events,
+            note=f"must be refused: {why}",
+        )
 
 
-@CHECKS.check("q3", 1, visible=False, misconception="two events may carry the same time; only a time that goes back is refused")
+@CHECKS.check(
+    "q3",
+    1,
+    visible=False,
+    misconception="two events may carry the same time; only a time that goes back is refused",
+)
 def time_never_goes_back(s: Subject, rng: random.Random) -> None:
     for _ in range(8):
         log = random_history(rng, 3, rng.choice(["complete", "cancel"]), rng.randint(1, 5))
@@ -278,22 +348,35 @@ def time_never_goes_back(s: Subject, rng: random.Random) -> None:
         before = log[index - 1][1]
         same = [(name, before if place == index else at) for place, (name, at) in enumerate(log)]
         expect_steps(s, same, steps_by_table(same))
-        back = [(name, at + 0.25 if place == index - 1 else before if place == index else at) for place, (name, at) in enumerate(log)]
-        expect_raises(lambda back=back: s.call("walk", back), "ValueError")
+        back = [
+            (name, at + 0.25 if place == index - 1 else before if place == index else at)
+            for place, (name, at) in enumerate(log)
+        ]
+        expect_raises(partial(s.call, "walk", back), "ValueError")
 
 
-@CHECKS.check("q3", 1, visible=False, misconception="a log without its end is refused, however far it came, and nothing may follow an end")
+@CHECKS.check(
+    "q3",
+    1,
+    visible=False,
+    misconception="a log without its end is refused, however far it came, and nothing may follow an end",
+)
 def exactly_one_end(s: Subject, rng: random.Random) -> None:
     log = random_history(rng, 3, "complete", 3)
     for length in range(1, len(log)):
-        expect_raises(lambda length=length: s.call("walk", log[:length]), "Exception")
+        expect_raises(partial(s.call, "walk", log[:length]), "Exception")
     for end in ("cancel", "timeout", "fail"):
         ended = random_history(rng, rng.randrange(4), end, 2)
         for late in ("complete", "cancel", "timeout", "fail"):
-            expect_raises(lambda ended=ended, late=late: s.call("walk", [*ended, (late, ended[-1][1] + 1)]), "Exception")
+            expect_raises(partial(s.call, "walk", [*ended, (late, ended[-1][1] + 1)]), "Exception")
 
 
-@CHECKS.check("q3", 1, visible=False, misconception="cancel, timeout and fail are legal in every stage after the arrival")
+@CHECKS.check(
+    "q3",
+    1,
+    visible=False,
+    misconception="cancel, timeout and fail are legal in every stage after the arrival",
+)
 def early_ends_in_every_stage(s: Subject, rng: random.Random) -> None:
     for stage in range(4):
         for end in ("cancel", "timeout", "fail"):
@@ -316,7 +399,12 @@ def report(s: Subject, events: list[tuple[str, float]]) -> dict[str, Any]:
         fail("report_of must return a dict", given=events, expected="a dict", got=got)
     missing = [name for name in FIELDS if name not in got]
     if missing:
-        fail(f"the report has no field {missing[0]!r}", given=events, expected=list(FIELDS), got=sorted(got, key=str))
+        fail(
+            f"the report has no field {missing[0]!r}",
+            given=events,
+            expected=list(FIELDS),
+            got=sorted(got, key=str),
+        )
     return got
 
 
@@ -327,7 +415,9 @@ def boundaries_of_a_whole_log(s: Subject, rng: random.Random) -> None:
     expect({name: got[name] for name in BOUNDARIES}, expected, given=D5)
 
 
-@CHECKS.check("q4", 1, misconception="a boundary that never came is None, never 0: a missing time is not a fast one")
+@CHECKS.check(
+    "q4", 1, misconception="a boundary that never came is None, never 0: a missing time is not a fast one"
+)
 def missing_boundary_is_none(s: Subject, rng: random.Random) -> None:
     got = report(s, PARTIAL_CANCEL)
     for name in ("input_ready", "first_token"):
@@ -339,18 +429,31 @@ def missing_boundary_is_none(s: Subject, rng: random.Random) -> None:
             expect(got[name], None, given=f"{name} of {log}")
 
 
-@CHECKS.check("q4", 1, misconception="stage is where the request stood when the end came; status is how it ended")
+@CHECKS.check(
+    "q4", 1, misconception="stage is where the request stood when the end came; status is how it ended"
+)
 def status_and_stage(s: Subject, rng: random.Random) -> None:
-    cases = [(D5, "completed", "decode"), (PARTIAL_CANCEL, "cancelled", "preprocessing"), (DECODE_TIMEOUT, "timed_out", "decode")]
+    cases = [
+        (D5, "completed", "decode"),
+        (PARTIAL_CANCEL, "cancelled", "preprocessing"),
+        (DECODE_TIMEOUT, "timed_out", "decode"),
+    ]
     for events, status, stage in cases:
         got = report(s, events)
         expect((got["status"], got["stage"]), (status, stage), given=events)
 
 
-@CHECKS.check("q4", 1, visible=False, misconception="the first token is a token: it belongs into token_times, which holds every token in order")
+@CHECKS.check(
+    "q4",
+    1,
+    visible=False,
+    misconception="the first token is a token: it belongs into token_times, which holds every token in order",
+)
 def token_times_hold_every_token(s: Subject, rng: random.Random) -> None:
     for _ in range(8):
-        log = random_history(rng, rng.choice([0, 2, 3, 3, 3]), rng.choice(["cancel", "fail"]), rng.randint(0, 7))
+        log = random_history(
+            rng, rng.choice([0, 2, 3, 3, 3]), rng.choice(["cancel", "fail"]), rng.randint(0, 7)
+        )
         got = report(s, log)
         reference = report_of(steps_by_table(log))
         expect(got["token_times"], reference["token_times"])
@@ -390,7 +493,11 @@ def ending(s: Subject, request: Handle) -> tuple[Any, Any, Any]:
     return (s.attr(request, "state"), s.attr(request, "finish_reason"), s.attr(request, "finished_at"))
 
 
-@CHECKS.check("q5", 1, misconception="the first cause wins: a later signal returns False and changes neither reason nor time")
+@CHECKS.check(
+    "q5",
+    1,
+    misconception="the first cause wins: a later signal returns False and changes neither reason nor time",
+)
 def first_call_wins(s: Subject, rng: random.Random) -> None:
     request = demo(s, "decode", lambda: None)
     given = "stop_eos at 5.0, then client_cancel at 6.0, then error at 7.0"
@@ -400,7 +507,9 @@ def first_call_wins(s: Subject, rng: random.Random) -> None:
     expect(ending(s, request), ("finished", "stop_eos", 5.0), given=given)
 
 
-@CHECKS.check("q5", 1, misconception="everything is given back exactly once, by the call that ended the request")
+@CHECKS.check(
+    "q5", 1, misconception="everything is given back exactly once, by the call that ended the request"
+)
 def releases_once(s: Subject, rng: random.Random) -> None:
     release = Releases()
     request = demo(s, "prefill", release)
@@ -412,18 +521,30 @@ def releases_once(s: Subject, rng: random.Random) -> None:
     expect(release.count, 1, given="releases after three calls")
 
 
-@CHECKS.check("q5", 1, misconception="an end that is not legal here is refused before anything changes; the request lives on")
+@CHECKS.check(
+    "q5",
+    1,
+    misconception="an end that is not legal here is refused before anything changes; the request lives on",
+)
 def illegal_end_changes_nothing(s: Subject, rng: random.Random) -> None:
     release = Releases()
     request = demo(s, "queued", release)
     given = "a queued request, reason stop_eos (finish is not legal in queued)"
-    expect_raises(lambda: settle(s, request, "stop_eos", 1.0), "ValueError", given=given)
+    expect_raises(partial(settle, s, request, "stop_eos", 1.0), "ValueError", given=given)
     expect((ending(s, request), release.count), (("queued", None, None), 0), given=given)
     settle(s, request, "queue_deadline", 2.0)
-    expect(ending(s, request), ("timed_out", "queue_deadline", 2.0), given="the same request, reason queue_deadline")
+    expect(
+        ending(s, request),
+        ("timed_out", "queue_deadline", 2.0),
+        given="the same request, reason queue_deadline",
+    )
 
 
-@CHECKS.check("q5", 1, misconception="a release can send the next signal: the request must already be ended when it runs")
+@CHECKS.check(
+    "q5",
+    1,
+    misconception="a release can send the next signal: the request must already be ended when it runs",
+)
 def signal_during_release(s: Subject, rng: random.Random) -> None:
     seen: list[Any] = []
 
@@ -440,7 +561,12 @@ def signal_during_release(s: Subject, rng: random.Random) -> None:
     expect(ending(s, request), ("finished", "stop_eos", 4.0), given=given)
 
 
-@CHECKS.check("q5", 1, visible=False, misconception="a release that raises does not undo the end: the request has ended and is not released again")
+@CHECKS.check(
+    "q5",
+    1,
+    visible=False,
+    misconception="a release that raises does not undo the end: the request has ended and is not released again",
+)
 def release_that_raises(s: Subject, rng: random.Random) -> None:
     release = Releases()
 
@@ -455,15 +581,24 @@ def release_that_raises(s: Subject, rng: random.Random) -> None:
     except AnswerRaised:
         pass  # both are right: to pass the error on, and to keep it
     expect(settle(s, request, "shutdown", 2.0), False)
-    expect((s.attr(request, "finish_reason"), s.attr(request, "finished_at"), release.count), (reason, 1.0, 1))
+    expect(
+        (s.attr(request, "finish_reason"), s.attr(request, "finished_at"), release.count), (reason, 1.0, 1)
+    )
 
 
-@CHECKS.check("q5", 1, visible=False, misconception="END_EVENTS says which event a reason stands for; the event leads to the end")
+@CHECKS.check(
+    "q5",
+    1,
+    visible=False,
+    misconception="END_EVENTS says which event a reason stands for; the event leads to the end",
+)
 def every_reason_has_its_end(s: Subject, rng: random.Random) -> None:
     reasons = list(END_EVENTS.items())
     rng.shuffle(reasons)
     for reason, event in reasons:
-        state = rng.choice(["decode", "streaming"] if event == "finish" else ["decode", "streaming", "prefill", "admitted"])
+        state = rng.choice(
+            ["decode", "streaming"] if event == "finish" else ["decode", "streaming", "prefill", "admitted"]
+        )
         request = demo(s, state, lambda: None)
         at = rng.randint(0, 40) / 4
         settle(s, request, str(reason), at)
@@ -501,7 +636,11 @@ A14 = [("a normal stop", 3), ("a cancel during prefill", 2), ("a queue timeout",
 """The three worked lifecycles: what ends the request, and the KV blocks it holds then."""
 
 
-@CHECKS.check("q6", 1, misconception="every block comes back: 3 at a normal stop, 2 at a cancel in prefill, 0 at a queue timeout")
+@CHECKS.check(
+    "q6",
+    1,
+    misconception="every block comes back: 3 at a normal stop, 2 at a cancel in prefill, 0 at a queue timeout",
+)
 def a14_blocks_come_back(s: Subject, rng: random.Random) -> None:
     for what, blocks in A14:
         ledger = Ledger(s)
@@ -512,7 +651,9 @@ def a14_blocks_come_back(s: Subject, rng: random.Random) -> None:
         expect(sorted(ledger.given_back), names, given=f"{what}: {blocks} blocks held")
 
 
-@CHECKS.check("q6", 1, misconception="what was taken last goes first: it may still use what was taken before it")
+@CHECKS.check(
+    "q6", 1, misconception="what was taken last goes first: it may still use what was taken before it"
+)
 def last_taken_first_released(s: Subject, rng: random.Random) -> None:
     taken = ["registry", "stream", "slot", "kv"]
     ledger = Ledger(s)
@@ -548,7 +689,12 @@ def one_failure_stops_no_other(s: Subject, rng: random.Random) -> None:
         fail("kv was never given back", given=given, got=ledger.given_back)
 
 
-@CHECKS.check("q6", 1, visible=False, misconception="a failure must be kept in release_errors: a cleanup that hides it cannot be mended")
+@CHECKS.check(
+    "q6",
+    1,
+    visible=False,
+    misconception="a failure must be kept in release_errors: a cleanup that hides it cannot be mended",
+)
 def failures_are_kept(s: Subject, rng: random.Random) -> None:
     ledger = Ledger(s)
     count = rng.randint(1, 4)
@@ -561,7 +707,12 @@ def failures_are_kept(s: Subject, rng: random.Random) -> None:
     expect(len(s.method(ledger.holdings, "problems")), count)
 
 
-@CHECKS.check("q6", 1, visible=False, misconception="a release may call release again: each thing must leave the list before it is given back")
+@CHECKS.check(
+    "q6",
+    1,
+    visible=False,
+    misconception="a release may call release again: each thing must leave the list before it is given back",
+)
 def release_during_release(s: Subject, rng: random.Random) -> None:
     ledger = Ledger(s)
     again: list[int] = []

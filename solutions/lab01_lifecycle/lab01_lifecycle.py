@@ -157,6 +157,7 @@ show("lab01.q1")
 #
 # `IllegalTransition` is a `ValueError`, so callers that know nothing of this lab can still catch it.
 
+
 # %%
 # lab01/q2 — keep this line
 class IllegalTransition(ValueError):
@@ -452,6 +453,7 @@ show("lab01.q5")
 # | a function calls `release()` itself | each thing is still given back exactly once |
 #
 # The three worked lifecycles of this lab end here: a normal stop gives back 3 KV blocks, a cancel during prefill 2, a queue timeout 0.
+
 
 # %%
 # lab01/q6 — keep this line

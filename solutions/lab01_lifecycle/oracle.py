@@ -9,14 +9,23 @@ from __future__ import annotations
 import re
 from typing import Any
 
-EDGES = (
-    "received>tokenize>tokenized tokenized>enqueue>queued queued>admit>admitted admitted>start_prefill>prefill "
-    "prefill>start_decode>decode decode>pause>streaming streaming>resume>decode decode>finish>finished "
-    "streaming>finish>finished prefill>preempt>preempted decode>preempt>preempted streaming>preempt>preempted "
-    "preempted>requeue>queued"
-).split()
-LIVE = "received tokenized queued admitted prefill decode streaming preempted".split()
-EARLY = "cancel>cancelled time_out>timed_out fail>failed".split()
+EDGES = [
+    "received>tokenize>tokenized",
+    "tokenized>enqueue>queued",
+    "queued>admit>admitted",
+    "admitted>start_prefill>prefill",
+    "prefill>start_decode>decode",
+    "decode>pause>streaming",
+    "streaming>resume>decode",
+    "decode>finish>finished",
+    "streaming>finish>finished",
+    "prefill>preempt>preempted",
+    "decode>preempt>preempted",
+    "streaming>preempt>preempted",
+    "preempted>requeue>queued",
+]
+LIVE = ["received", "tokenized", "queued", "admitted", "prefill", "decode", "streaming", "preempted"]
+EARLY = ["cancel>cancelled", "time_out>timed_out", "fail>failed"]
 
 
 def all_edges() -> set[tuple[str, ...]]:
@@ -51,7 +60,9 @@ def report(events: list[tuple[str, float]]) -> dict[str, Any]:
     """The report of a legal log, field by field."""
     names = [name for name, _ in events]
     stages = ["queued", "preprocessing", "prefill", "decode"]
-    reached = max(index for index, name in enumerate(("arrive", "admit", "input_ready", "first_token")) if name in names)
+    reached = max(
+        index for index, name in enumerate(("arrive", "admit", "input_ready", "first_token")) if name in names
+    )
     return {
         "status": STATUS[LETTERS[names[-1]]],
         "stage": stages[reached],

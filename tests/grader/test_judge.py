@@ -140,7 +140,8 @@ LIARS = [
     "def square(x): return A()",
     "class F(float):\n    def __repr__(s): return str(TARGET)\n    def __eq__(s, o): return True\n"
     "TARGET = 9\ndef square(x): return F(1.0)",
-    "class I(int):\n    def __eq__(s, o): return True\n    def __hash__(s): return 0\ndef square(x): return I(3)",
+    "class I(int):\n    def __eq__(s, o): return True\n    def __hash__(s): return 0\n"
+    "def square(x): return I(3)",
     "class C:\n    @property\n    def __class__(self): return int\n    def __index__(self): return 9\n"
     "def square(x): return C()",
     'import json\njson.dumps = lambda *a, **k: \'{"done": "9"}\'\ndef square(x): return 9',

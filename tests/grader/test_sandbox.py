@@ -87,7 +87,11 @@ def test_a_gradebook_can_neither_be_read_nor_written(bubblewrap: Sandbox, tmp_pa
 
 @pytest.mark.sandbox
 def test_one_answer_finds_nothing_of_another(bubblewrap: Sandbox) -> None:
-    source = "import os\ndef leave(): open('note', 'w').close()\ndef look(): return os.listdir('.') + os.listdir('/tmp')"
+    source = (
+        "import os\n"
+        "def leave(): open('note', 'w').close()\n"
+        "def look(): return os.listdir('.') + os.listdir('/tmp')\n"
+    )
     runner = Runner((ProgramCell("notes", source, answer=True),), bubblewrap, Limits())
     first, second = runner.start(), runner.start()
     try:

@@ -12,7 +12,10 @@ def make_transitions():
         "decode": {"pause": "streaming", "preempt": "preempted", "finish": "finished", **early},
         "streaming": {"resume": "decode", "preempt": "preempted", **early},
         "preempted": {"requeue": "queued", **early},
-        "finished": {}, "cancelled": {}, "timed_out": {}, "failed": {},
+        "finished": {},
+        "cancelled": {},
+        "timed_out": {},
+        "failed": {},
     }
 
 
@@ -47,7 +50,10 @@ def make_transitions():
         "decode": {"pause": "streaming", "preempt": "preempted", "finish": "finished", **early},
         "streaming": {"resume": "decode", "preempt": "preempted", "finish": "finished", **early},
         "preempted": {"requeue": "queued", **early},
-        "finished": {"cancel": "cancelled"}, "cancelled": {}, "timed_out": {}, "failed": {},
+        "finished": {"cancel": "cancelled"},
+        "cancelled": {},
+        "timed_out": {},
+        "failed": {},
     }
 
 
@@ -65,7 +71,10 @@ def make_transitions():
         "decode": {"pause": "streaming", "preempt": "preempted", "finish": "finished", **early},
         "streaming": {"resume": "decode", "preempt": "preempted", "finish": "finished", **early},
         "preempted": {"requeue": "queued", **early},
-        "finished": {}, "cancelled": {}, "timed_out": {}, "failed": {},
+        "finished": {},
+        "cancelled": {},
+        "timed_out": {},
+        "failed": {},
     }
 
 
@@ -83,7 +92,10 @@ def make_transitions():
         "decode": {"pause": "streaming", "preempt": "preempted", "finish": "finished", **early},
         "streaming": {"resume": "decode", "preempt": "preempted", "finish": "finished", **early},
         "preempted": {"requeue": "queued"},
-        "finished": {}, "cancelled": {}, "timed_out": {}, "failed": {},
+        "finished": {},
+        "cancelled": {},
+        "timed_out": {},
+        "failed": {},
     }
 
 
@@ -101,7 +113,10 @@ def make_transitions():
         "decode": {"pause": "streaming", "preempt": "preempted", "finish": "finished", **early},
         "streaming": {"resume": "decode", "preempt": "preempted", "finish": "finished", **early},
         "preempted": {"requeue": "prefill", **early},
-        "finished": {}, "cancelled": {}, "timed_out": {}, "failed": {},
+        "finished": {},
+        "cancelled": {},
+        "timed_out": {},
+        "failed": {},
     }
 
 
@@ -119,7 +134,10 @@ def make_transitions():
         "decode": {"pause": "streaming", "preempt": "preempted", "finish": "finished", **early},
         "streaming": {"resume": "decode", "finish": "finished", **early},
         "preempted": {"requeue": "queued", **early},
-        "finished": {}, "cancelled": {}, "timed_out": {}, "failed": {},
+        "finished": {},
+        "cancelled": {},
+        "timed_out": {},
+        "failed": {},
     }
 
 
@@ -137,7 +155,10 @@ def make_transitions():
         "decode": {"pause": "streaming", "preempt": "preempted", "finish": "finished", **early},
         "streaming": {"resume": "decode", "preempt": "preempted", "finish": "finished", **early},
         "preempted": {"requeue": "queued", **early},
-        "finished": {}, "cancelled": {}, "timed_out": {}, "failed": {},
+        "finished": {},
+        "cancelled": {},
+        "timed_out": {},
+        "failed": {},
     }
 
 
@@ -155,5 +176,8 @@ def make_transitions():
         "decode": {"pause": "streaming", "preempt": "preempted", "finish": "finished", **early},
         "streaming": {"resume": "decode", "preempt": "preempted", "finish": "finished", **early},
         "preempted": {"requeue": "queued", **early},
-        "finished": {}, "cancelled": {}, "timed_out": {}, "failed": {},
+        "finished": {},
+        "cancelled": {},
+        "timed_out": {},
+        "failed": {},
     }

@@ -146,7 +146,11 @@ def walk(events):
     state, last, steps = "not_arrived", 0.0, []
     for index, item in enumerate(events):
         event, at = read_event(item, index)
-        if event not in TRACE_TRANSITIONS[state] or at < last or (state, event) == ("preprocessing", "timeout"):
+        if (
+            event not in TRACE_TRANSITIONS[state]
+            or at < last
+            or (state, event) == ("preprocessing", "timeout")
+        ):
             raise IllegalHistory(event)
         after = TRACE_TRANSITIONS[state][event]
         steps.append((event, at, state, after))

@@ -6,8 +6,14 @@ def report_of(steps):
     _, end, stage, status = steps[-1]
     tokens = [time for event, time, _, _ in steps if event in ("first_token", "token")]
     return dict(
-        status=status, stage=stage, end=end, token_times=tokens, arrive=at["arrive"],
-        admit=at.get("input_ready"), input_ready=at.get("admit"), first_token=at.get("first_token"),
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=tokens,
+        arrive=at["arrive"],
+        admit=at.get("input_ready"),
+        input_ready=at.get("admit"),
+        first_token=at.get("first_token"),
     )
 
 
@@ -21,8 +27,14 @@ def report_of(steps):
     if tokens:
         end = tokens[-1]
     return dict(
-        status=status, stage=stage, end=end, token_times=tokens, arrive=at["arrive"],
-        admit=at.get("admit"), input_ready=at.get("input_ready"), first_token=at.get("first_token"),
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=tokens,
+        arrive=at["arrive"],
+        admit=at.get("admit"),
+        input_ready=at.get("input_ready"),
+        first_token=at.get("first_token"),
     )
 
 
@@ -34,8 +46,14 @@ def report_of(steps):
     _, end, stage, status = steps[-1]
     tokens = [time for event, time, _, _ in steps if event in ("first_token", "token")]
     return dict(
-        status=status, stage=stage, end=end, token_times=tokens, arrive=at["arrive"],
-        admit=at.get("admit", 0.0), input_ready=at.get("input_ready", 0.0), first_token=at.get("first_token", 0.0),
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=tokens,
+        arrive=at["arrive"],
+        admit=at.get("admit", 0.0),
+        input_ready=at.get("input_ready", 0.0),
+        first_token=at.get("first_token", 0.0),
     )
 
 
@@ -47,8 +65,13 @@ def report_of(steps):
     _, end, stage, status = steps[-1]
     tokens = [time for event, time, _, _ in steps if event in ("first_token", "token")]
     return dict(
-        status=status, stage=stage, end=end, token_times=tokens, arrive=at["arrive"],
-        admit=at.get("admit", end or None), input_ready=at.get("input_ready", end or None),
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=tokens,
+        arrive=at["arrive"],
+        admit=at.get("admit", end or None),
+        input_ready=at.get("input_ready", end or None),
         first_token=at.get("first_token", end or None),
     )
 
@@ -61,8 +84,14 @@ def report_of(steps):
     _, end, _, status = steps[-1]
     tokens = [time for event, time, _, _ in steps if event in ("first_token", "token")]
     return dict(
-        status=status, stage=status, end=end, token_times=tokens, arrive=at["arrive"],
-        admit=at.get("admit"), input_ready=at.get("input_ready"), first_token=at.get("first_token"),
+        status=status,
+        stage=status,
+        end=end,
+        token_times=tokens,
+        arrive=at["arrive"],
+        admit=at.get("admit"),
+        input_ready=at.get("input_ready"),
+        first_token=at.get("first_token"),
     )
 
 
@@ -74,8 +103,14 @@ def report_of(steps):
     status, end, stage, _ = steps[-1]
     tokens = [time for event, time, _, _ in steps if event in ("first_token", "token")]
     return dict(
-        status=status, stage=stage, end=end, token_times=tokens, arrive=at["arrive"],
-        admit=at.get("admit"), input_ready=at.get("input_ready"), first_token=at.get("first_token"),
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=tokens,
+        arrive=at["arrive"],
+        admit=at.get("admit"),
+        input_ready=at.get("input_ready"),
+        first_token=at.get("first_token"),
     )
 
 
@@ -87,8 +122,14 @@ def report_of(steps):
     _, end, stage, status = steps[-1]
     tokens = [time for event, time, _, _ in steps if event == "token"]
     return dict(
-        status=status, stage=stage, end=end, token_times=tokens, arrive=at["arrive"],
-        admit=at.get("admit"), input_ready=at.get("input_ready"), first_token=at.get("first_token"),
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=tokens,
+        arrive=at["arrive"],
+        admit=at.get("admit"),
+        input_ready=at.get("input_ready"),
+        first_token=at.get("first_token"),
     )
 
 
@@ -100,6 +141,12 @@ def report_of(steps):
     _, end, stage, status = steps[-1]
     tokens = [time for event, time, _, _ in steps if event in ("first_token", "token")]
     return dict(
-        status=status, stage=stage, end=end, token_times=tokens, arrive=at["arrive"],
-        admit=at.get("admit") or None, input_ready=at.get("input_ready") or None, first_token=at.get("first_token") or None,
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=tokens,
+        arrive=at["arrive"],
+        admit=at.get("admit") or None,
+        input_ready=at.get("input_ready") or None,
+        first_token=at.get("first_token") or None,
     )

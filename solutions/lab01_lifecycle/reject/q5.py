@@ -151,7 +151,10 @@ def settle_once(request, reason, at):
     if request.is_terminal:
         return False
     event = END_EVENTS[reason]
-    if reason not in ("stop_eos", "stop_token", "stop_string", "length", "client_cancel") and "deadline" not in reason:
+    if (
+        reason not in ("stop_eos", "stop_token", "stop_string", "length", "client_cancel")
+        and "deadline" not in reason
+    ):
         event = "fail"
     request.move(event, at)
     request.finish_reason, request.finished_at = reason, at

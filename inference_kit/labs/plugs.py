@@ -1,0 +1,205 @@
+"""Puts a learner's parts into the engine: one class for each lab that plugs in.
+
+Owns the adapters between the small names of a lab and the engine's slots. Invariant: a part that
+is wrong is plugged in as it is, so that the learner sees what it does; a part that is not done
+yet comes from the kit, and the printed summary says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .. import viz
+from ..lifecycle import (
+    TRANSITIONS,
+    Event,
+    FinishReason,
+    IllegalTransition,
+    LoggedEvent,
+    Request,
+    State,
+    next_state,
+    report_of,
+    request_metrics,
+    settle_once,
+    trace_of,
+    walk,
+)
+from ..viz import Picture
+from .checking import LocalSubject, run_check
+from .notebook import load_visible
+
+if TYPE_CHECKING:
+    from ..engine import Components
+
+
+def done_questions(lab: str, names: Mapping[str, Any]) -> set[str]:
+    """The questions whose answer is there: it may be right or wrong, but it is no stub."""
+    checks, _ = load_visible(lab)
+    subject = LocalSubject(names)
+    done = set()
+    for question in checks.questions:
+        results = [run_check(check, subject, "plug") for check in checks.of(question)]
+        if not any(result.status in ("not_done", "missing") for result in results):
+            done.add(question)
+    return done
+
+
+class _KitHoldings:
+    """The kit's release path behind the small interface of question 6."""
+
+    def __init__(self) -> None:
+        self._request = Request("holdings")
+        self.release_errors = self._request.release_errors
+
+    def hold(self, name: str, release: Callable[[], None]) -> None:
+        self._request.hold(name, release)
+
+    def release(self) -> None:
+        self._request.release()
+
+
+class _Settling:
+    """A request as question 5 sees it: `release` goes through the learner's holdings."""
+
+    def __init__(self, request: Request, make_holdings: Callable[[], Any]) -> None:
+        object.__setattr__(self, "_request", request)
+        object.__setattr__(self, "_make_holdings", make_holdings)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._request, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._request, name, value)
+
+    def move(self, event: str, at: float, **data: Any) -> Any:
+        return self._request.move(Event(event), at, **data)
+
+    def release(self) -> None:
+        holdings = self._make_holdings()
+        for name, give_back in self._request.take_holdings():
+            holdings.hold(name, give_back)
+        holdings.release()
+        self._request.release_errors.extend(getattr(holdings, "release_errors", ()))
+
+
+class LabLifecycle:
+    """The engine's `lifecycle` slot, filled with a learner's parts."""
+
+    def __init__(
+        self,
+        table: Mapping[Any, Mapping[Any, Any]],
+        next_state_: Callable[..., Any],
+        settle: Callable[..., Any],
+        make_holdings: Callable[[], Any],
+    ) -> None:
+        self.table = viz.states.plain_table(table)
+        self._next_state = next_state_
+        self._settle = settle
+        self._make_holdings = make_holdings
+
+    def next_state(self, state: State, event: Event) -> State:
+        """By the learner's table and function; a refusal becomes the kit's `IllegalTransition`."""
+        try:
+            return State(self._next_state(str(state), str(event), self.table))
+        except ValueError as error:
+            raise IllegalTransition(state, event, list(self.table.get(str(state), {}))) from error
+
+    def finalize(self, request: Request, reason: FinishReason, at: float) -> bool:
+        return bool(self._settle(_Settling(request, self._make_holdings), reason, at))
+
+
+WORKED = (
+    ("a normal stop", ("admit", "start_prefill", "start_decode", "pause"), "stop_string", 3),
+    ("a cancel during prefill", ("admit", "start_prefill"), "client_cancel", 2),
+    ("a queue timeout", (), "queue_deadline", 0),
+)
+"""A14: what happens, the events after the queue, the reason of the end, KV blocks held."""
+
+QUESTIONS = {
+    "q1": "transition table",
+    "q2": "next_state",
+    "q3": "walk",
+    "q4": "report_of",
+    "q5": "settle_once",
+    "q6": "Holdings",
+}
+
+
+class Lab01:
+    """The parts of lab 01: a lifecycle for the engine, and a reader for its logs."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.yours = done_questions("lab01", names)
+
+        def part(question: str, name: str, kit: Any) -> Any:
+            return names[name] if question in self.yours else kit
+
+        table = names["make_transitions"]() if "q1" in self.yours else TRANSITIONS
+        self._walk = part("q3", "walk", walk)
+        self._report_of = part("q4", "report_of", report_of)
+        self.lifecycle = LabLifecycle(
+            table,
+            part("q2", "next_state", next_state),
+            part("q5", "settle_once", settle_once),
+            part("q6", "Holdings", _KitHoldings),
+        )
+
+    def __str__(self) -> str:
+        lines = [
+            f"{name}: {'yours' if question in self.yours else 'not done yet, so the one of the kit'}"
+            for question, name in QUESTIONS.items()
+        ]
+        return "\n".join(lines)
+
+    @property
+    def components(self) -> Components:
+        """For `LLM(model, components=…)` or `Engine(…, components=…)`."""
+        from ..engine import Components
+
+        return Components(lifecycle=self.lifecycle)
+
+    def report(self, events: Iterable[LoggedEvent]) -> Picture:
+        """Read an engine's log with the learner's `walk` and `report_of`, and check its first identity.
+
+        With every boundary there, ttft = queue_wait + preprocessing + prefill (D2).
+        """
+        metrics = request_metrics(self._report_of(self._walk(trace_of(events))))
+        rows: list[list[Any]] = [["metric", "value"]]
+        for name, value in metrics.items():
+            rows.append(
+                [name, value if value is None or name == "streamed_tokens" else f"{value * 1000:.3f} ms"]
+            )
+        parts = [metrics["queue_wait"], metrics["preprocessing"], metrics["prefill"]]
+        note = "a boundary is missing, so the parts cannot be compared with ttft"
+        if metrics["ttft"] is not None and None not in parts:
+            same = abs(sum(parts) - metrics["ttft"]) < 1e-9
+            note = f"queue_wait + preprocessing + prefill = {sum(parts) * 1000:.3f} ms: "
+            note += "that is ttft" if same else "that is NOT ttft, so the log is broken"
+        return viz.grid(rows, "Metrics of the request", (), note)
+
+    def worked_lifecycles(self) -> Picture:
+        """A14: three requests live and end by the learner's rules, on a real block pool."""
+        rows: list[list[Any]] = [["lifecycle", "end", "blocks held", "given back", "still held"]]
+        rows += [[what, *self._live(events, reason, blocks)] for what, events, reason, blocks in WORKED]
+        return viz.grid(rows, "Three lifecycles", [(row, 3) for row in range(1, len(rows))])
+
+    def _live(self, events: tuple[str, ...], reason: str, blocks: int) -> list[Any]:
+        from ..kv import BlockPool
+
+        pool = BlockPool(8, 16)
+        request = Request("worked", (1, 2, 3), lifecycle=self.lifecycle)
+        for event in ("tokenize", "enqueue", *events):
+            request.move(Event(event), 0.0)
+        for block in pool.allocate(blocks):
+            request.hold(f"block {block}", partial(pool.free, [block]))
+        held = 8 - pool.num_free
+        request.finalize(reason, 1.0)
+        still = 8 - pool.num_free
+        return [str(request.state), held, held - still, still]
+
+
+PLUGS: dict[str, Callable[[Mapping[str, Any]], Any]] = {"lab01": Lab01}
+"""Lab name to the class that plugs it in."""

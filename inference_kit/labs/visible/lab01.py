@@ -1,0 +1,488 @@
+"""Visible checks of lab01: `make labs` copies them from solutions/lab01_lifecycle. Do not edit."""
+
+from __future__ import annotations
+
+import random
+import re
+from functools import partial
+from typing import Any
+
+from inference_kit.labs.checking import (
+    AnswerRaised,
+    Callback,
+    CallbackRaises,
+    CheckSet,
+    Handle,
+    Subject,
+    expect,
+    expect_raises,
+    fail,
+)
+from inference_kit.lifecycle import TRACE_TRANSITIONS, TRANSITIONS
+
+CHECKS = CheckSet("lab01")
+LIVE = ("received", "tokenized", "queued", "admitted", "prefill", "decode", "streaming", "preempted")
+ENDS = ("finished", "cancelled", "timed_out", "failed")
+EARLY = {"cancel": "cancelled", "time_out": "timed_out", "fail": "failed"}
+
+
+def table_of(s: Subject) -> dict[str, dict[str, str]]:
+    """The learner's table; a wrong shape is named before anything else is looked at."""
+    table = s.call("make_transitions")
+    if not isinstance(table, dict):
+        fail("make_transitions() must return a dict", expected="a dict", got=table)
+    for state, moves in table.items():
+        if not isinstance(moves, dict):
+            fail(f"the value of {state!r} must be a dict from event to next state", got=moves)
+    return table
+
+
+def expect_move(table: dict[str, Any], state: str, event: str, target: str) -> None:
+    got = table.get(state, {}).get(event)
+    expect(got, target, given=f"state {state!r}, event {event!r}")
+
+
+@CHECKS.check(
+    "q1", 1, misconception="a token waits in streaming and computes in decode; finish is legal from both"
+)
+def normal_path(s: Subject, rng: random.Random) -> None:
+    table = table_of(s)
+    steps = [
+        ("received", "tokenize", "tokenized"),
+        ("tokenized", "enqueue", "queued"),
+        ("queued", "admit", "admitted"),
+        ("admitted", "start_prefill", "prefill"),
+        ("prefill", "start_decode", "decode"),
+        ("decode", "pause", "streaming"),
+        ("streaming", "resume", "decode"),
+        ("decode", "finish", "finished"),
+        ("streaming", "finish", "finished"),
+    ]
+    for state, event, target in steps:
+        expect_move(table, state, event, target)
+
+
+@CHECKS.check("q1", 1, misconception="a terminal state is in the table and has no way out")
+def ends_absorb(s: Subject, rng: random.Random) -> None:
+    table = table_of(s)
+    for state in ENDS:
+        expect(table.get(state), {}, given=f"the moves of {state!r}")
+
+
+@CHECKS.check(
+    "q1", 1, misconception="cancel, timeout and failure can come in every live state, not only while running"
+)
+def early_ends_from_every_live_state(s: Subject, rng: random.Random) -> None:
+    table = table_of(s)
+    for state in LIVE:
+        for event, target in EARLY.items():
+            expect_move(table, state, event, target)
+
+
+@CHECKS.check(
+    "q1", 1, misconception="preemption is a pause: the request goes back to the queue and keeps living"
+)
+def preemption_is_a_pause(s: Subject, rng: random.Random) -> None:
+    table = table_of(s)
+    for state in ("prefill", "decode", "streaming"):
+        expect_move(table, state, "preempt", "preempted")
+    expect_move(table, "preempted", "requeue", "queued")
+
+
+def plain_transitions() -> dict[str, dict[str, str]]:
+    return {
+        str(state): {str(event): str(to) for event, to in moves.items()}
+        for state, moves in TRANSITIONS.items()
+    }
+
+
+@CHECKS.check("q2", 1, misconception="every move of the table is allowed, also finish while streaming")
+def legal_moves(s: Subject, rng: random.Random) -> None:
+    table = plain_transitions()
+    for state, moves in table.items():
+        for event, target in moves.items():
+            expect(
+                s.call("next_state", state, event, table),
+                target,
+                given=f"next_state({state!r}, {event!r}, table)",
+            )
+
+
+@CHECKS.check(
+    "q2",
+    1,
+    misconception="an illegal event is refused with IllegalTransition, also when the request has ended",
+)
+def illegal_events_refused(s: Subject, rng: random.Random) -> None:
+    table = plain_transitions()
+    cases = [("queued", "finish"), ("received", "admit"), ("prefill", "pause"), ("finished", "cancel")]
+    cases += [(state, event) for state in ENDS for event in ("cancel", "finish", "time_out")]
+    for state, event in cases:
+        given = f"next_state({state!r}, {event!r}, table)"
+        expect_raises(
+            partial(s.call, "next_state", state, event, table),
+            "ValueError",
+            given=given,
+        )
+
+
+@CHECKS.check(
+    "q2",
+    1,
+    misconception="the message must name the state, the event and exactly the events that are legal there",
+)
+def message_names_legal_events(s: Subject, rng: random.Random) -> None:
+    table = plain_transitions()
+    for state, event in (("decode", "admit"), ("queued", "resume"), ("preempted", "pause")):
+        given = f"next_state({state!r}, {event!r}, table)"
+        error = expect_raises(
+            partial(s.call, "next_state", state, event, table),
+            "Exception",
+            given=given,
+        )
+        legal = set(table[state])
+        named = set(re.findall(r"\w+", error.message))
+        missing = sorted(({state, event} | legal) - named)
+        if missing:
+            fail(f"the message does not name {missing[0]!r}", given=given, got=error.message)
+        extra = sorted(({name for moves in table.values() for name in moves} - legal - {event}) & named)
+        if f"event {event!r} is not legal in state {state!r}" not in error.message:
+            fail(
+                "the message mixes up state and event: IllegalTransition(state, event, legal)",
+                given=given,
+                got=error.message,
+            )
+        if extra:
+            fail(f"the message names {extra[0]!r}, which is not legal here", given=given, got=error.message)
+
+
+D5 = [
+    ("arrive", 0.0),
+    ("admit", 2.0),
+    ("input_ready", 3.0),
+    ("first_token", 7.0),
+    ("token", 9.0),
+    ("token", 11.0),
+    ("complete", 12.0),
+]
+D5_STEPS = [
+    ("arrive", 0.0, "not_arrived", "queued"),
+    ("admit", 2.0, "queued", "preprocessing"),
+    ("input_ready", 3.0, "preprocessing", "prefill"),
+    ("first_token", 7.0, "prefill", "decode"),
+    ("token", 9.0, "decode", "decode"),
+    ("token", 11.0, "decode", "decode"),
+    ("complete", 12.0, "decode", "completed"),
+]
+ONE_TOKEN = [("arrive", 0.0), ("admit", 1.0), ("input_ready", 2.0), ("first_token", 3.0), ("complete", 4.0)]
+ILLEGAL = [
+    ([("admit", 0.0)], "admit before arrive"),
+    ([("cancel", 0.0)], "an end before arrive"),
+    ([("arrive", 1.0), ("admit", 0.5)], "time goes back"),
+    ([*D5, ("token", 13.0)], "a token after the end"),
+    ([], "an empty log"),
+    ([("arrive", 0.0)], "no end"),
+    ([("arrive", 0.0), ("arrive", 1.0), ("cancel", 2.0)], "two arrivals"),
+    (
+        [("arrive", 0.0), ("admit", 1.0), ("input_ready", 2.0), ("token", 3.0), ("complete", 4.0)],
+        "no first token",
+    ),
+    ([("arrive", 0.0), ("admit", 1.0), ("input_ready", 2.0), ("complete", 3.0)], "complete without a token"),
+]
+
+
+def as_tuples(steps: Any) -> Any:
+    """Steps may be lists or tuples."""
+    if not isinstance(steps, (list, tuple)):
+        fail("walk must return a list of steps", expected="a list", got=steps)
+    return [tuple(step) if isinstance(step, list) else step for step in steps]
+
+
+def expect_steps(s: Subject, events: list[Any], expected: list[Any], given: Any = None) -> None:
+    expect(as_tuples(s.call("walk", events)), expected, given=given)
+
+
+def steps_by_table(events: list[tuple[str, float]]) -> list[tuple[str, float, str, str]]:
+    """The steps of a legal log, by the table alone."""
+    state, steps = "not_arrived", []
+    for event, at in events:
+        after = TRACE_TRANSITIONS[state][event]
+        steps.append((event, at, state, after))
+        state = after
+    return steps
+
+
+def random_history(rng: random.Random, stage: int, end: str, tokens: int = 0) -> list[tuple[str, float]]:
+    """A legal log that ends in `stage` (0: queued … 3: decode). Times grow; whole and half seconds."""
+    names = ["arrive", "admit", "input_ready", "first_token"][: stage + 1]
+    names += ["token"] * (tokens if stage == 3 else 0)
+    at, log = rng.randint(0, 9) / 2, []
+    for name in [*names, end]:
+        log.append((name, at))
+        at += rng.randint(1, 9) / 2
+    return log
+
+
+@CHECKS.check(
+    "q3",
+    1,
+    misconception="one step for each event: (event, time, state before, state after); one token is enough to complete",
+)
+def completed_history(s: Subject, rng: random.Random) -> None:
+    expect_steps(s, D5, D5_STEPS, given=D5)
+    expect_steps(s, ONE_TOKEN, steps_by_table(ONE_TOKEN), given=ONE_TOKEN)
+
+
+@CHECKS.check(
+    "q3",
+    1,
+    misconception="a log entry can also be a mapping with 'event' and 'timestamp'; read_event reads both forms",
+)
+def both_forms_of_an_entry(s: Subject, rng: random.Random) -> None:
+    mappings = [{"event": event, "timestamp": at} for event, at in ONE_TOKEN]
+    expect_steps(s, mappings, steps_by_table(ONE_TOKEN), given=mappings)
+    bad = [("arrive", 0.0), ("admit", float("nan")), ("cancel", 3.0)]
+    expect_raises(
+        partial(s.call, "walk", bad),
+        "ValueError",
+        given=bad,
+        note="a time that is not a number must be refused",
+    )
+
+
+@CHECKS.check("q3", 1, misconception="an illegal history is refused as a whole, with a ValueError")
+def illegal_histories_refused(s: Subject, rng: random.Random) -> None:
+    for events, why in ILLEGAL:
+        expect_raises(
+            partial(s.call, "walk", events),
+            "ValueError",
+            given=events,
+            note=f"must be refused: {why}",
+        )
+
+
+PARTIAL_CANCEL = [("arrive", 0.0), ("admit", 2.0), ("cancel", 5.0)]
+DECODE_TIMEOUT = [*D5[:5], ("timeout", 10.0)]
+BOUNDARIES = ("arrive", "admit", "input_ready", "first_token", "end")
+FIELDS = ("status", "stage", *BOUNDARIES, "token_times")
+
+
+def report(s: Subject, events: list[tuple[str, float]]) -> dict[str, Any]:
+    """The learner's report of a legal log; a wrong shape is named first."""
+    got = s.call("report_of", steps_by_table(events))
+    if not isinstance(got, dict):
+        fail("report_of must return a dict", given=events, expected="a dict", got=got)
+    missing = [name for name in FIELDS if name not in got]
+    if missing:
+        fail(
+            f"the report has no field {missing[0]!r}",
+            given=events,
+            expected=list(FIELDS),
+            got=sorted(got, key=str),
+        )
+    return got
+
+
+@CHECKS.check("q4", 1, misconception="a boundary is the time of the event that opens the next stage")
+def boundaries_of_a_whole_log(s: Subject, rng: random.Random) -> None:
+    expected = {"arrive": 0.0, "admit": 2.0, "input_ready": 3.0, "first_token": 7.0, "end": 12.0}
+    got = report(s, D5)
+    expect({name: got[name] for name in BOUNDARIES}, expected, given=D5)
+
+
+@CHECKS.check(
+    "q4", 1, misconception="a boundary that never came is None, never 0: a missing time is not a fast one"
+)
+def missing_boundary_is_none(s: Subject, rng: random.Random) -> None:
+    got = report(s, PARTIAL_CANCEL)
+    for name in ("input_ready", "first_token"):
+        expect(got[name], None, given=f"{name} of {PARTIAL_CANCEL}")
+    for stage in range(3):
+        log = random_history(rng, stage, "cancel")
+        got = report(s, log)
+        for name in ("admit", "input_ready", "first_token")[stage:]:
+            expect(got[name], None, given=f"{name} of {log}")
+
+
+@CHECKS.check(
+    "q4", 1, misconception="stage is where the request stood when the end came; status is how it ended"
+)
+def status_and_stage(s: Subject, rng: random.Random) -> None:
+    cases = [
+        (D5, "completed", "decode"),
+        (PARTIAL_CANCEL, "cancelled", "preprocessing"),
+        (DECODE_TIMEOUT, "timed_out", "decode"),
+    ]
+    for events, status, stage in cases:
+        got = report(s, events)
+        expect((got["status"], got["stage"]), (status, stage), given=events)
+
+
+class Releases:
+    """Counts the releases of one demo request, on the check's side."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self) -> None:
+        self.count += 1
+
+
+def demo(s: Subject, state: str, release: Any) -> Handle:
+    return s.new("DemoRequest", state, Callback(release))
+
+
+def settle(s: Subject, request: Handle, reason: str, at: float) -> Any:
+    return s.call("settle_once", request, reason, at)
+
+
+def ending(s: Subject, request: Handle) -> tuple[Any, Any, Any]:
+    return (s.attr(request, "state"), s.attr(request, "finish_reason"), s.attr(request, "finished_at"))
+
+
+@CHECKS.check(
+    "q5",
+    1,
+    misconception="the first cause wins: a later signal returns False and changes neither reason nor time",
+)
+def first_call_wins(s: Subject, rng: random.Random) -> None:
+    request = demo(s, "decode", lambda: None)
+    given = "stop_eos at 5.0, then client_cancel at 6.0, then error at 7.0"
+    calls = [settle(s, request, "stop_eos", 5.0)]
+    calls += [settle(s, request, "client_cancel", 6.0), settle(s, request, "error", 7.0)]
+    expect(calls, [True, False, False], given=given)
+    expect(ending(s, request), ("finished", "stop_eos", 5.0), given=given)
+
+
+@CHECKS.check(
+    "q5", 1, misconception="everything is given back exactly once, by the call that ended the request"
+)
+def releases_once(s: Subject, rng: random.Random) -> None:
+    release = Releases()
+    request = demo(s, "prefill", release)
+    expect(release.count, 0, given="releases before the end")
+    settle(s, request, "client_cancel", 1.0)
+    expect(release.count, 1, given="releases after the first call")
+    for at in (2.0, 3.0):
+        settle(s, request, "ttft_deadline", at)
+    expect(release.count, 1, given="releases after three calls")
+
+
+@CHECKS.check(
+    "q5",
+    1,
+    misconception="an end that is not legal here is refused before anything changes; the request lives on",
+)
+def illegal_end_changes_nothing(s: Subject, rng: random.Random) -> None:
+    release = Releases()
+    request = demo(s, "queued", release)
+    given = "a queued request, reason stop_eos (finish is not legal in queued)"
+    expect_raises(partial(settle, s, request, "stop_eos", 1.0), "ValueError", given=given)
+    expect((ending(s, request), release.count), (("queued", None, None), 0), given=given)
+    settle(s, request, "queue_deadline", 2.0)
+    expect(
+        ending(s, request),
+        ("timed_out", "queue_deadline", 2.0),
+        given="the same request, reason queue_deadline",
+    )
+
+
+@CHECKS.check(
+    "q5",
+    1,
+    misconception="a release can send the next signal: the request must already be ended when it runs",
+)
+def signal_during_release(s: Subject, rng: random.Random) -> None:
+    seen: list[Any] = []
+
+    def release() -> None:
+        # Only once, so that an answer that releases first cannot recurse for ever.
+        if not seen:
+            seen.append(None)
+            seen[0] = settle(s, request, "client_cancel", 9.0)
+
+    request = demo(s, "decode", release)
+    given = "stop_eos at 4.0; while it releases, client_cancel at 9.0 arrives"
+    settle(s, request, "stop_eos", 4.0)
+    expect(seen, [False], given=given, note="what the call inside the release returned")
+    expect(ending(s, request), ("finished", "stop_eos", 4.0), given=given)
+
+
+class Ledger:
+    """Writes down what an answer gives back, on the check's side."""
+
+    def __init__(self, s: Subject) -> None:
+        self.s = s
+        self.given_back: list[str] = []
+        self.holdings = s.new("Holdings")
+
+    def hold(self, name: str, also: Any = None) -> None:
+        def release() -> None:
+            self.given_back.append(name)
+            if also is not None:
+                also()
+
+        self.s.method(self.holdings, "hold", name, Callback(release))
+
+    def release(self) -> None:
+        self.s.method(self.holdings, "release")
+
+
+def failing() -> None:
+    raise CallbackRaises("RuntimeError", "the stream is gone")
+
+
+A14 = [("a normal stop", 3), ("a cancel during prefill", 2), ("a queue timeout", 0)]
+
+
+@CHECKS.check(
+    "q6",
+    1,
+    misconception="every block comes back: 3 at a normal stop, 2 at a cancel in prefill, 0 at a queue timeout",
+)
+def a14_blocks_come_back(s: Subject, rng: random.Random) -> None:
+    for what, blocks in A14:
+        ledger = Ledger(s)
+        names = [f"block {number}" for number in range(blocks)]
+        for name in names:
+            ledger.hold(name)
+        ledger.release()
+        expect(sorted(ledger.given_back), names, given=f"{what}: {blocks} blocks held")
+
+
+@CHECKS.check(
+    "q6", 1, misconception="what was taken last goes first: it may still use what was taken before it"
+)
+def last_taken_first_released(s: Subject, rng: random.Random) -> None:
+    taken = ["registry", "stream", "slot", "kv"]
+    ledger = Ledger(s)
+    for name in taken:
+        ledger.hold(name)
+    ledger.release()
+    expected = [name for name in reversed(taken) if name in ledger.given_back]
+    expect(ledger.given_back, expected, given=f"taken in this order: {taken}")
+
+
+@CHECKS.check("q6", 1, misconception="cleanup is idempotent: a second release finds nothing to give back")
+def safe_to_call_twice(s: Subject, rng: random.Random) -> None:
+    ledger = Ledger(s)
+    ledger.hold("slot")
+    ledger.hold("kv")
+    ledger.release()
+    once = list(ledger.given_back)
+    ledger.release()
+    expect(ledger.given_back, once, given="release() twice")
+
+
+@CHECKS.check("q6", 1, misconception="one release that fails must not keep the others from running")
+def one_failure_stops_no_other(s: Subject, rng: random.Random) -> None:
+    ledger = Ledger(s)
+    ledger.hold("kv")
+    ledger.hold("stream", failing)
+    given = "kv and stream held; the release of stream raises"
+    try:
+        ledger.release()
+    except AnswerRaised as error:
+        fail("release() must not raise when one release fails", given=given, got=f"raised {error}")
+    if "kv" not in ledger.given_back:
+        fail("kv was never given back", given=given, got=ledger.given_back)

@@ -1,0 +1,62 @@
+"""Checks of lab 00 (orientation): two practice questions, graded like all others.
+
+Both teach one habit: a missing value is None, and None is not 0.
+"""
+
+from __future__ import annotations
+
+import random
+
+from inference_kit.labs.checking import CheckSet, Subject, expect
+
+CHECKS = CheckSet("lab00")
+
+HIDDEN_MODULES = ("inference_kit.lifecycle",)
+"""Modules under study: an answer cannot import them in the judge."""
+
+
+@CHECKS.check("q1", 1, misconception="a gap is end minus start, in seconds, and not rounded")
+def gap_of_two_times(s: Subject, rng: random.Random) -> None:
+    for start, end, expected in ((2.0, 5.0, 3.0), (1.5, 1.75, 0.25)):
+        expect(s.call("gap", start, end), expected, given=f"gap({start}, {end})")
+
+
+@CHECKS.check("q1", 1, misconception="when a time is missing, the gap is missing too: None")
+def missing_time_gives_none(s: Subject, rng: random.Random) -> None:
+    for start, end in ((None, 5.0), (2.0, None), (None, None)):
+        expect(s.call("gap", start, end), None, given=f"gap({start}, {end})")
+
+
+@CHECKS.check("q1", 1, visible=False, misconception="0 seconds is a time, and a gap of 0 is a gap")
+def zero_is_a_time(s: Subject, rng: random.Random) -> None:
+    end = float(rng.randint(1, 50))
+    expect(s.call("gap", 0.0, end), end)
+    expect(s.call("gap", end, end), 0.0)
+    expect(s.call("gap", 0.0, 0.0), 0.0)
+
+
+@CHECKS.check("q2", 1, misconception="the result is a pair: the mean, and how many values it is made of")
+def mean_and_count(s: Subject, rng: random.Random) -> None:
+    for values, expected in (([2.0, 4.0], (3.0, 2)), ([1.0, 2.0], (1.5, 2)), ([7.0], (7.0, 1))):
+        expect(s.call("mean", values), expected, given=f"mean({values})")
+
+
+@CHECKS.check("q2", 1, misconception="a missing value is left out of the sum and of the count")
+def missing_values_left_out(s: Subject, rng: random.Random) -> None:
+    for values, expected in (([None, 2.0, None, 4.0], (3.0, 2)), ([6.0, None], (6.0, 1))):
+        expect(s.call("mean", values), expected, given=f"mean({values})")
+
+
+@CHECKS.check("q2", 1, misconception="nothing to average is not an error and not 0: the answer is (None, 0)")
+def nothing_to_average(s: Subject, rng: random.Random) -> None:
+    for values in ([], [None, None]):
+        expect(s.call("mean", values), (None, 0), given=f"mean({values})")
+
+
+@CHECKS.check("q2", 1, visible=False, misconception="a value of 0 counts like any other")
+def zero_counts(s: Subject, rng: random.Random) -> None:
+    for _ in range(5):
+        count = rng.randint(2, 6)
+        values = [0.0] * (count - 1) + [float(count * rng.randint(1, 9))]
+        rng.shuffle(values)
+        expect(s.call("mean", values), (sum(values) / count, count))
