@@ -4,6 +4,7 @@ Owns paths and the names of our grading steps; the steps themselves live in `gra
 file can be copied to another course root, whose gradebook is then its own.
 """
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ ROOT = Path(__file__).resolve().parent
 DATA = ROOT / "grader"
 if (DATA / "hooks.py").is_file() and str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
-if DATA.is_dir():
+with contextlib.suppress(OSError):  # a read-only copy of the course can still be looked at
     (DATA / "exports").mkdir(exist_ok=True)
 
 c = get_config()  # noqa: F821  (nbgrader runs this file with get_config defined)
@@ -43,6 +44,7 @@ c.CourseDirectory.ignore = [
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
 
 # `nbgrader autograde`: only answers are taken from a submission, and they run in a sandbox.
+c.Autograde.pre_convert_hook = "grader.hooks.drop_links"
 c.Autograde.exporter_class = "grader.hooks.GraftingExporter"
 c.Autograde.sanitize_preprocessors = ["grader.hooks.Graft", "nbgrader.preprocessors.CheckCellMetadata"]
 c.Autograde.autograde_preprocessors = [

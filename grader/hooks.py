@@ -7,13 +7,14 @@ course itself (no source, no checks, a gradebook that does not match) does.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
@@ -88,6 +89,7 @@ class Graft(CourseStep):
         result.notebook.metadata[KEY] = info
         if result.flags:
             result.notebook.cells.insert(0, notes_cell(result.flags))
+        result.notebook.cells += helper_cells(result.program)
         return result.notebook, resources
 
     def instructor_copy(self, resources: dict[str, Any]) -> NotebookNode:
@@ -149,6 +151,30 @@ def require_same_points(notebook: NotebookNode, resources: dict[str, Any]) -> No
             f"the gradebook and the source notebook differ in {', '.join(changed)}; "
             f"run 'nbgrader generate_assignment {info['assignment']} --force'"
         )
+
+
+def drop_links(assignment: str, student: str, notebooks: list[str]) -> None:
+    """Remove links from a submission's folder before nbgrader copies its files.
+
+    nbgrader follows them, so a link to the gradebook would end as a copy in the feedback.
+    """
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        for parent, folders, files in os.walk(folder):
+            for name in [*folders, *files]:
+                if (Path(parent) / name).is_symlink():
+                    (Path(parent) / name).unlink()
+
+
+def helper_cells(program: list[dict[str, str]]) -> list[NotebookNode]:
+    """The learner's other cells, shown to whoever reads the graded notebook."""
+    cells = []
+    for index, block in enumerate(program):
+        if "helper" in block:
+            cell = new_code_cell(f"# From another cell of the submission\n{block['helper']}")
+            cell["id"] = f"helper-{index}"
+            cell.metadata[KEY] = {"shown": "helper"}
+            cells.append(cell)
+    return cells
 
 
 def notes_cell(flags: list[str]) -> NotebookNode:

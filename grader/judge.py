@@ -60,7 +60,10 @@ def program_cells(notebook: NotebookNode) -> tuple[ProgramCell, ...]:
     given = [
         ProgramCell(f"given-{index}", cell.source, answer=False)
         for index, cell in enumerate(notebook.cells)
-        if cell.cell_type == "code" and not is_solution(cell) and not is_grade(cell)
+        if cell.cell_type == "code"
+        and not is_solution(cell)
+        and not is_grade(cell)
+        and KEY not in cell.metadata
     ]
     learners = []
     for index, block in enumerate(notebook.metadata[KEY]["program"]):

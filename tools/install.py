@@ -97,7 +97,8 @@ def works(venv: Path) -> bool:
         return False
     expected = f"{venv} {sys.version_info[0]} {sys.version_info[1]}"
     pip_script = venv / "bin" / "pip"
-    moved = pip_script.exists() and str(venv) not in pip_script.read_text(errors="replace").split("\n")[0]
+    # The interpreter's path stands in the first line, or in the second where it holds a space.
+    moved = pip_script.exists() and str(venv) not in pip_script.read_text(errors="replace")[:600]
     return done.returncode == 0 and done.stdout.strip() == expected and not moved
 
 

@@ -194,7 +194,7 @@ else:
     print("transformers RequestStatus:", " → ".join(names))
 
 # %% [markdown]
-# What the table does not show: none of these projects looks every move up in a table that can refuse it. A wrong move is found later, by what it breaks. The kit pays one dictionary lookup per move and gets the refusal at once, with the state, the event and the legal events in the message.
+# What the table does not show: vLLM, SGLang and transformers do not look every move up in a table that can refuse it. A wrong move is found later, by what it breaks. The kit pays one dictionary lookup per move and gets the refusal at once, with the state, the event and the legal events in the message.
 #
 # ## 8. What it costs
 #

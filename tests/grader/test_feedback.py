@@ -6,7 +6,6 @@ import pytest
 
 from grader.feedback import safe_markdown
 
-
 FORBIDDEN = ("script", "iframe", "svg", "form", "button", "style", "meta", "link", "object")
 
 

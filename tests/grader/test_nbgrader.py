@@ -100,6 +100,13 @@ def writer() -> NotebookNode:
     return notebook
 
 
+def helped() -> NotebookNode:
+    """An answer that uses a function from a cell of the learner's own."""
+    notebook = fake_lab.submission(q1="def square(x):\n    return twice_times(x)\n")
+    notebook.cells.insert(0, fake_lab.code("def twice_times(x):\n    return x * x"))
+    return notebook
+
+
 def old_format() -> str:
     cells = [
         {"cell_type": "code", "input": cell.source, "outputs": [], "metadata": {}, "language": "python"}
@@ -125,12 +132,18 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Graded:
         "thief": fake_lab.submission(q1=THIEF.format(root=root)),
         "writer": writer(),
         "old-format": old_format(),
+        "helper": helped(),
         "no-json": "this is not a notebook",
         "empty": b"",
         "no-cells": '{"nbformat": 4, "metadata": {}}',
     }
     for student, content in submissions.items():
         fake_lab.submit(root, student, content)
+    folder = root / "grader" / "submitted" / "thief" / ASSIGNMENT
+    (folder / "data").mkdir()
+    (folder / "grades.txt").symlink_to(root / "grader" / "gradebook.db")
+    (folder / "data" / "checks.txt").symlink_to(root / "solutions" / ASSIGNMENT / "checks.py")
+    (folder / "honest.txt").write_text("mine")
     graded = Graded(root)
     nbgrader(root, "generate_assignment", ASSIGNMENT)
     nbgrader(root, "autograde", ASSIGNMENT, on_line=graded.log.append)
@@ -151,6 +164,7 @@ EXPECTED = {
     "thief": FULL - 5,
     "writer": FULL - 5,
     "old-format": FULL,
+    "helper": FULL,
     "no-json": 0,
     "empty": 0,
     "no-cells": 0,
@@ -199,6 +213,18 @@ def test_the_database_was_not_touched_by_the_thief(course: Graded) -> None:
         assert base.execute("SELECT COUNT(*) FROM grade WHERE manual_score IS NOT NULL").fetchone() == (0,)
 
 
+def test_links_in_a_submission_lead_nowhere(course: Graded) -> None:
+    for step in ("autograded", "feedback"):
+        folder = course.root / "grader" / step / "thief" / ASSIGNMENT
+        names = {path.name for path in folder.rglob("*")}
+        assert "honest.txt" in names
+        assert names.isdisjoint({"grades.txt", "checks.txt"})
+
+
+def test_a_learners_own_helper_cell_is_shown_in_the_graded_notebook(course: Graded) -> None:
+    assert "def twice_times" in course.notebook("helper").cells[-1].source
+
+
 def test_the_release_holds_the_stub_and_no_solution(course: Graded) -> None:
     folder = course.root / "labs" / ASSIGNMENT
     assert [path.name for path in folder.iterdir()] == [f"{ASSIGNMENT}.ipynb"]
@@ -244,12 +270,10 @@ def test_a_learners_html_is_harmless_on_the_page(course: Graded) -> None:
 
 
 def test_a_second_run_gives_the_same_scores_and_outputs(course: Graded) -> None:
-    before = {student: course.notebook(student) for student in ("right", "writer", "dies")}
-    for student in before:
-        nbgrader(course.root, "autograde", ASSIGNMENT, "--student", student, "--force")
-    for student, notebook in before.items():
-        assert course.notebook(student) == notebook
-        assert course.score(student) == EXPECTED[student]
+    before = {student: course.notebook(student) for student in EXPECTED}
+    nbgrader(course.root, "autograde", ASSIGNMENT, "--force")
+    assert {student: course.notebook(student) for student in EXPECTED} == before
+    assert {student: course.score(student) for student in EXPECTED} == EXPECTED
 
 
 def test_points_changed_after_the_release_stop_with_a_clear_word(tmp_path: Path) -> None:

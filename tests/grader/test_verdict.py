@@ -22,8 +22,7 @@ def result(points: int = 2, status: str = "passed", visible: bool = True, messag
 def nbgrader_score(verdict: Verdict) -> tuple[float | None, float]:
     cell = new_code_cell("check()", outputs=as_outputs(verdict))
     cell.metadata["nbgrader"] = {"grade": True, "solution": False, "points": verdict.max_points}
-    found: tuple[float | None, float] = determine_grade(cell)
-    return found
+    return determine_grade(cell)
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.sampled_from(STATUSES)), max_size=6), st.integers(1, 60))

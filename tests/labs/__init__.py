@@ -1,0 +1,1 @@
+"""Tests of the labs: their checks, their build, their notebooks, their pictures."""

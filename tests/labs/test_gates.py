@@ -1,0 +1,89 @@
+"""Checks that are themselves checked: every gate, for every question of every lab."""
+
+from __future__ import annotations
+
+import pytest
+
+from inference_kit.labs.build import Lab, find_labs
+from inference_kit.labs.gates import LabFiles, examine, failed_names, mutants, run_answer
+
+LABS = find_labs()
+QUESTIONS = [(lab, question) for lab in LABS for question in lab.checks().questions]
+
+
+def name(value: object) -> str:
+    return value.name if isinstance(value, Lab) else str(value)
+
+
+def test_there_are_labs() -> None:
+    assert [lab.lab for lab in LABS][:2] == ["lab00", "lab01"]
+
+
+@pytest.mark.parametrize(("lab", "question"), QUESTIONS, ids=name)
+def test_every_gate_is_green(lab: Lab, question: str) -> None:
+    report = examine(LabFiles.read(lab), question)
+    assert report.problems == []
+
+
+@pytest.mark.parametrize("lab", LABS, ids=name)
+def test_every_check_says_what_it_is_about(lab: Lab) -> None:
+    for check in lab.checks().checks:
+        assert check.misconception, check.name
+        assert check.points > 0, check.name
+
+
+@pytest.mark.parametrize("lab", LABS, ids=name)
+def test_every_question_has_a_visible_and_a_hidden_check(lab: Lab) -> None:
+    checks = lab.checks()
+    for question in checks.questions:
+        kinds = {check.visible for check in checks.of(question)}
+        assert kinds == {True, False}, question
+
+
+def test_an_answer_that_loops_is_stopped() -> None:
+    lab = LABS[0]
+    results = run_answer(lab.checks(), "q1", "def gap(start, end):\n    while True:\n        pass\n")
+    assert {result.status for result in results} == {"timeout"}
+
+
+def test_an_answer_that_catches_everything_and_loops_is_stopped() -> None:
+    lab = LABS[0]
+    lines = ["def gap(start, end):", "    while True:", "        try:", "            x = 1"]
+    source = "\n".join([*lines, "        except Exception:", "            pass"])
+    assert {result.status for result in run_answer(lab.checks(), "q1", source)} == {"timeout"}
+
+
+def test_a_cell_that_raises_loses_its_question_only() -> None:
+    lab = LABS[0]
+    assert len(failed_names(run_answer(lab.checks(), "q1", "1 / 0"))) == len(lab.checks().of("q1"))
+
+
+CELL = """# lab99/q1 — keep this line
+def f(items):
+    # TODO 1: …
+    ### BEGIN SOLUTION
+    total = 0
+    while items and total < 10:
+        total += items.pop()
+    return total
+    ### END SOLUTION
+"""
+
+
+def test_mutants_change_one_token_of_the_solution() -> None:
+    found = {mutant.name for mutant in mutants(CELL)}
+    expected = {
+        "< → <= (line 2)",
+        "and → or (line 2)",
+        "pop() → pop(0) (line 3)",
+        "0 → 1 (line 1)",
+        "10 → 9 (line 2)",
+    }
+    assert expected <= found
+
+
+def test_mutants_are_programs_and_differ_from_each_other() -> None:
+    sources = [mutant.source for mutant in mutants(CELL)]
+    assert len(set(sources)) == len(sources) > 8
+    for source in sources:
+        compile(source, "<mutant>", "exec")

@@ -1,0 +1,143 @@
+"""The notebooks themselves: run as a learner runs them, on the tiny model."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from inference_kit.labs.build import ROOT, Lab, find_labs
+from inference_kit.labs.gates import LabFiles
+
+LABS = find_labs()
+
+
+def name(value: object) -> str:
+    return value.name if isinstance(value, Lab) else str(value)
+
+
+@pytest.fixture(autouse=True)
+def _tiny_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("INFERENCE_KIT_MODEL", "tiny")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+
+
+def run(book: Any, folder: Path, allow_errors: bool = False) -> Any:
+    client = NotebookClient(
+        book, timeout=240, kernel_name="python3", allow_errors=allow_errors,
+        resources={"metadata": {"path": str(folder)}},
+    )  # fmt: skip
+    client.execute()
+    return book
+
+
+def outputs(cell: Any, kind: str) -> list[Any]:
+    return [output for output in cell.get("outputs", []) if output["output_type"] == kind]
+
+
+def checks_of(book: Any) -> list[Any]:
+    return [cell for cell in book.cells if cell.cell_type == "code" and cell.source.startswith('check("')]
+
+
+@pytest.mark.parametrize("lab", LABS, ids=name)
+def test_the_solution_runs_and_every_check_is_done_with_a_picture(lab: Lab, tmp_path: Path) -> None:
+    book = run(nbformat.read(ROOT / "solutions" / lab.name / f"{lab.name}.ipynb", 4), tmp_path)
+    for cell in checks_of(book):
+        (shown,) = outputs(cell, "execute_result")
+        assert shown["data"]["text/plain"].startswith("done: ")
+        assert "data:image/svg+xml;base64," in shown["data"]["text/html"]
+
+
+@pytest.mark.parametrize("lab", LABS, ids=name)
+def test_the_stub_fails_only_at_its_checks_and_says_not_done_yet(lab: Lab, tmp_path: Path) -> None:
+    book = nbformat.read(ROOT / "labs" / lab.name / f"{lab.name}.ipynb", 4)
+    run(book, tmp_path, allow_errors=True)
+    failing = [cell for cell in book.cells if outputs(cell, "error")]
+    assert failing == checks_of(book)
+    for cell in failing:
+        (error,) = outputs(cell, "error")
+        assert error["ename"] == "NotDoneYet"
+        assert error["traceback"][0].startswith("not done yet: ")
+        assert len(error["traceback"]) == 1
+
+
+def test_a_wrong_answer_is_called_wrong_and_shows_the_case(tmp_path: Path) -> None:
+    files = LabFiles.read(LABS[1])
+    answer = next(answer for answer in files.rejects if answer.name == "the last reason is kept")
+    book = nbformat.read(ROOT / "labs" / LABS[1].name / f"{LABS[1].name}.ipynb", 4)
+    for cell in book.cells:
+        if cell.get("id") == "lab01-q5-answer":
+            cell.source = answer.source
+    wanted = {"lab01-q5-answer", "lab01-q5"}
+    book.cells = [cell for cell in book.cells if "import check" in cell.source or cell.get("id") in wanted]
+    run(book, tmp_path, allow_errors=True)
+    (error,) = outputs(book.cells[-1], "error")
+    assert error["ename"] == "CheckNotPassed"
+    text = error["traceback"][0]
+    assert text.startswith("wrong: lab01.q5, check first_call_wins")
+    assert "given:" in text and "expected:" in text and "got:" in text and "remember:" in text
+
+
+@pytest.mark.parametrize("chapters", [sorted((ROOT / "course").glob("*.ipynb"))], ids=["course"])
+def test_every_chapter_runs_under_nbval(chapters: list[Path], tmp_path: Path) -> None:
+    assert len(chapters) >= 3
+    copies = [shutil.copy(chapter, tmp_path) for chapter in chapters]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval-lax",
+        "--nbval-cell-timeout=240",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(
+        [*command, "--rootdir", str(tmp_path), *copies],
+        cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def in_a_fresh_process(program: str, folder: Path) -> str:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def test_visible_checks_work_with_no_file_beside_them(tmp_path: Path) -> None:
+    program = (
+        "from inference_kit.labs import check\n"
+        "def gap(start, end):\n    return None if None in (start, end) else end - start\n"
+        "print(check('lab00.q1').text)\n"
+    )
+    assert in_a_fresh_process(program, tmp_path).startswith("done: lab00.q1")
+
+
+def test_a_lab_kernel_imports_no_torch_and_no_widgets(tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "import inference_kit.labs, inference_kit.lifecycle, inference_kit.viz\n"
+        "from inference_kit.labs import check, hint, plug, show\n"
+        "show('lab01.q1')\n"
+        "heavy = {'torch', 'transformers', 'tokenizers', 'ipywidgets', 'numpy', 'jupytext', 'nbgrader'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    assert in_a_fresh_process(program, tmp_path).strip() == "[]"
