@@ -104,7 +104,7 @@ def _halves_from_pairs(values: NDArray[np.float32], num_heads: int) -> NDArray[n
 
 def _tokenizer(fields: dict[str, Any]) -> tokenizers.Tokenizer:
     tokens: list[str] = fields["tokenizer.ggml.tokens"]
-    merges = [tuple(merge.split(" ")) for merge in fields["tokenizer.ggml.merges"]]
+    merges = [tuple(merge.split(" ")) for merge in fields.get("tokenizer.ggml.merges", [])]
     made = tokenizers.Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, merges))
     made.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]

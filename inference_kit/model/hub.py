@@ -39,7 +39,8 @@ def default_sources() -> list[Source]:
 def find(name_or_path: str | Path, *, progress: bool = True, sources: Sequence[Source] | None = None) -> Path:
     """The folder of a model. Raises `ModelNotFound` that lists everything that was tried."""
     folder = Path(name_or_path).expanduser()
-    if folder.is_dir():
+    # A known name means that model, also where a folder of that name lies about; "" is no folder.
+    if name_or_path and name_or_path not in KNOWN_MODELS and folder.is_dir():
         return folder
     if isinstance(name_or_path, Path) or _looks_like_path(name_or_path):
         raise ModelNotFound(f"{folder} is not a folder")

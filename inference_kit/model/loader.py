@@ -6,20 +6,16 @@ that is complete, or raises an error that says which file or which field is at f
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 from ..errors import ModelNotFound
 from . import hub, tiny
 from .config import ModelConfig
+from .folder import CONFIG_FILE, GENERATION_FILE, read_json
 from .loaded_model import LoadedModel
 from .placement import choose_device, choose_dtype
 from .tokenizer import Tokenizer
 from .weights import EMBEDDING, build_network, read_weights
-
-CONFIG_FILE = "config.json"
-GENERATION_FILE = "generation_config.json"
 
 
 def load(
@@ -56,8 +52,8 @@ def read_config(folder: Path) -> ModelConfig:
         raise ModelNotFound(f"{folder} is not a folder")
     if not (folder / CONFIG_FILE).is_file():
         raise ModelNotFound(f"{folder}: {CONFIG_FILE} is missing")
-    generation = _read_json(folder / GENERATION_FILE) if (folder / GENERATION_FILE).is_file() else None
-    return ModelConfig.from_hf(_read_json(folder / CONFIG_FILE), generation)
+    generation = read_json(folder / GENERATION_FILE) if (folder / GENERATION_FILE).is_file() else None
+    return ModelConfig.from_hf(read_json(folder / CONFIG_FILE), generation)
 
 
 def export_model(name_or_path: str | Path, folder: str | Path) -> Path:
@@ -80,13 +76,3 @@ def _load_tiny(dtype: str, device: str) -> LoadedModel:
     config = ModelConfig.from_hf(tiny.HF_CONFIG, tiny.GENERATION_CONFIG)
     network = build_network(config, weights, precision, target, tiny.NAME)
     return LoadedModel(tiny.NAME, config, network, tiny.tokenizer())
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelNotFound(f"{path} cannot be read: {error}") from error
-    if not isinstance(content, dict):
-        raise ModelNotFound(f"{path} cannot be read: it holds no JSON object")
-    return content

@@ -3,7 +3,8 @@
 It keeps one rule that batching needs: the rotation of a token depends on its own position only, never
 on its neighbours in the batch nor on how a prompt is cut into chunks. The types whose frequencies grow
 with the length (`dynamic`, `longrope`) therefore take the length a token saw when it was the last one,
-position + 1. That is what a token-by-token decode does.
+position + 1: what a token-by-token decode does. transformers takes the length of the whole forward pass,
+so it differs for a prompt that is itself longer than the trained context.
 """
 
 from __future__ import annotations

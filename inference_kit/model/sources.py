@@ -28,7 +28,7 @@ from platformdirs import user_cache_dir
 from tqdm import tqdm
 
 from ..errors import ModelNotFound
-from .weights import weight_files
+from .folder import CONFIG_FILE, weight_files
 
 CACHE_VARIABLE = "INFERENCE_KIT_CACHE"
 CONNECT_TIMEOUT_S = 4.0
@@ -77,7 +77,7 @@ def cache_folder() -> Path:
 
 def is_complete(folder: Path) -> bool:
     """True when the folder holds a configuration and every weight file it names."""
-    if not (folder / "config.json").is_file():
+    if not (folder / CONFIG_FILE).is_file():
         return False
     try:
         weight_files(folder)

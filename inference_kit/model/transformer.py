@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import silu
+from torch.nn.functional import embedding, linear, silu
 
 from .attention import gather_attention
 from .batch import AttentionGroup, StepBatch
@@ -17,12 +17,43 @@ from .kv_cache import PagedKVCache
 from .rope import rotate
 
 
+def empty_weight(*shape: int) -> nn.Parameter:
+    """A weight to be filled from a checkpoint.
+
+    torch's own layers draw random numbers first, and that imports its compiler: a second or two.
+    """
+    return nn.Parameter(torch.empty(shape), requires_grad=False)
+
+
+class Linear(nn.Module):
+    """x times the transposed weight `[outputs, inputs]`, plus a bias where there is one."""
+
+    def __init__(self, inputs: int, outputs: int, bias: bool) -> None:
+        super().__init__()
+        self.weight = empty_weight(outputs, inputs)
+        self.bias = empty_weight(outputs) if bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        return linear(x, self.weight, self.bias)
+
+
+class Embedding(nn.Module):
+    """The row of each token id."""
+
+    def __init__(self, vocab_size: int, size: int) -> None:
+        super().__init__()
+        self.weight = empty_weight(vocab_size, size)
+
+    def forward(self, token_ids: Tensor) -> Tensor:
+        return embedding(token_ids, self.weight)
+
+
 class RMSNorm(nn.Module):
     """Scale vectors to unit mean square, in float32, then by a learned weight."""
 
     def __init__(self, size: int, eps: float) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(size), requires_grad=False)
+        self.weight = empty_weight(size)
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
@@ -40,10 +71,10 @@ class Attention(nn.Module):
         self.heads_shape = (-1, config.head_dim)
         query_size = config.num_heads * config.head_dim
         kv_size = config.num_kv_heads * config.head_dim
-        self.q_proj = nn.Linear(config.hidden_size, query_size, bias=config.qkv_bias)
-        self.k_proj = nn.Linear(config.hidden_size, kv_size, bias=config.qkv_bias)
-        self.v_proj = nn.Linear(config.hidden_size, kv_size, bias=config.qkv_bias)
-        self.o_proj = nn.Linear(query_size, config.hidden_size, bias=config.o_bias)
+        self.q_proj = Linear(config.hidden_size, query_size, bias=config.qkv_bias)
+        self.k_proj = Linear(config.hidden_size, kv_size, bias=config.qkv_bias)
+        self.v_proj = Linear(config.hidden_size, kv_size, bias=config.qkv_bias)
+        self.o_proj = Linear(query_size, config.hidden_size, bias=config.o_bias)
         norm = (config.head_dim, config.rms_norm_eps)
         self.q_norm = RMSNorm(*norm) if config.qk_norm else nn.Identity()
         self.k_norm = RMSNorm(*norm) if config.qk_norm else nn.Identity()
@@ -70,9 +101,9 @@ class MLP(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         outer, inner = config.hidden_size, config.intermediate_size
-        self.gate_proj = nn.Linear(outer, inner, bias=config.mlp_bias)
-        self.up_proj = nn.Linear(outer, inner, bias=config.mlp_bias)
-        self.down_proj = nn.Linear(inner, outer, bias=config.mlp_bias)
+        self.gate_proj = Linear(outer, inner, bias=config.mlp_bias)
+        self.up_proj = Linear(outer, inner, bias=config.mlp_bias)
+        self.down_proj = Linear(inner, outer, bias=config.mlp_bias)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.down_proj(silu(self.gate_proj(x)) * self.up_proj(x))
@@ -102,7 +133,7 @@ class Decoder(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.embed_tokens = Embedding(config.vocab_size, config.hidden_size)
         self.layers = nn.ModuleList(DecoderLayer(config, layer) for layer in range(config.num_layers))
         self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
 
@@ -113,7 +144,7 @@ class CausalLM(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.model = Decoder(config)
-        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.lm_head = Linear(config.hidden_size, config.vocab_size, bias=False)
 
     def forward(self, batch: StepBatch, rotary: tuple[Tensor, Tensor], cache: PagedKVCache) -> Tensor:
         """Compute every token of `batch`, write its keys and values into `cache`.

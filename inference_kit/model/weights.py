@@ -6,7 +6,6 @@ returned only when every weight is there, none is left over, and each has its sh
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,30 +15,12 @@ from torch import Tensor
 
 from ..errors import ModelNotFound
 from .config import ModelConfig
+from .folder import weight_files
 from .transformer import CausalLM
 
-SINGLE_FILE = "model.safetensors"
-INDEX_FILE = "model.safetensors.index.json"
 HEAD = "lm_head.weight"
 EMBEDDING = "model.embed_tokens.weight"
 SHOWN_NAMES = 4
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files of `folder`. Raises `ModelNotFound` naming the file that is missing."""
-    index = folder / INDEX_FILE
-    if not index.is_file():
-        if (folder / SINGLE_FILE).is_file():
-            return [folder / SINGLE_FILE]
-        raise ModelNotFound(f"{folder}: {SINGLE_FILE} is missing (and so is {INDEX_FILE})")
-    try:
-        names = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
-    except (ValueError, KeyError, AttributeError, OSError) as error:
-        raise ModelNotFound(f"{index} cannot be read: {error}") from error
-    for name in names:
-        if not (folder / name).is_file():
-            raise ModelNotFound(f"{folder}: {name} is missing, which {INDEX_FILE} names")
-    return [folder / name for name in names]
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
@@ -82,7 +63,7 @@ def build_network(
     network.load_state_dict(placed, assign=True)
     if config.tie_word_embeddings:
         network.lm_head.weight = network.model.embed_tokens.weight
-    return network.requires_grad_(False).eval()
+    return network.requires_grad_(False)
 
 
 def _refuse(source: str, what: str, names: list[str]) -> None:

@@ -31,12 +31,15 @@ def grid(
     widths = [_width(max(len(row[column]) for row in texts)) for column in range(len(texts[0]))]
     total, height = sum(widths) + 2 * PAD, CELL_H * len(texts) + 2 * PAD + (24 if note else 0)
     stressed = set(marked)
-    body = []
+    body, framed = [], []
     for number, row in enumerate(texts):
         x, y = PAD, PAD + CELL_H * number
         for column, text in enumerate(row):
-            body.append(_cell(text, x, y, widths[column], number == 0, (number, column) in stressed))
+            mark = (number, column) in stressed
+            # Stressed cells come last, so that no neighbour covers their frame.
+            (framed if mark else body).append(_cell(text, x, y, widths[column], number == 0, mark))
             x += widths[column]
+    body += framed
     if note:
         body.append(words(note, PAD, height - 12, 12, fill=QUIET, text_anchor="start"))
     text = table(texts) + (f"\n{note}" if note else "")

@@ -131,7 +131,7 @@ class StateMachine:
             button.button_style = "info" if name in legal else ""
         self.back.disabled = self.model.position == 0
         self.forward.disabled = self.model.position == len(self.model.path) - 1
-        self.view.value = self.model.picture().html()
+        self.view.value = self.model.picture().html(folded=False)
 
     def close(self) -> None:
         """Close every widget, with its layout and style, so that nothing stays in the kernel."""

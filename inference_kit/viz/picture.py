@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 INK = "#1f2933"
 PAPER = "#ffffff"
 QUIET = "#66727f"
+MAX_RULE = 60
 FONT = "font-family='DejaVu Sans, Verdana, sans-serif'"
 
 
@@ -33,14 +34,15 @@ class Picture:
     alt: str
     text: str
 
-    def html(self) -> str:
-        """The picture with its text form below, as one piece of HTML."""
+    def html(self, folded: bool = True) -> str:
+        """The picture with its text form below, as one piece of HTML; `folded`: shown on request."""
         data = base64.b64encode(self.svg.encode("utf-8")).decode("ascii")
         image = (
             f'<img alt="{html.escape(self.alt, quote=True)}" style="max-width:100%;height:auto" '
             f'src="data:image/svg+xml;base64,{data}"/>'
         )
-        return f"{image}<pre>{html.escape(self.text)}</pre>"
+        text = f"<pre>{html.escape(self.text)}</pre>"
+        return image + (f"<details><summary>as text</summary>{text}</details>" if folded else text)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/html": self.html(), "text/plain": f"{self.alt}\n{self.text}"}
@@ -64,7 +66,7 @@ def attributes(**values: Any) -> str:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             text = f"{finite(name, value):.2f}".rstrip("0").rstrip(".")
         else:
-            text = str(value)
+            text = _printable(value)
         parts.append(f" {name.rstrip('_').replace('_', '-')}={quoteattr(text)}")
     return "".join(parts)
 
@@ -81,7 +83,7 @@ def words(text: str, x: float, y: float, size: float = 12, **values: Any) -> str
     return element("text", escape(_printable(text)), x=x, y=y, **settings)
 
 
-def _printable(text: str) -> str:
+def _printable(text: Any) -> str:
     # XML 1.0 allows no control characters and no lone surrogates.
     return "".join(ch if ch.isprintable() else "\N{REPLACEMENT CHARACTER}" for ch in str(text))
 
@@ -101,5 +103,5 @@ def table(rows: list[list[str]]) -> str:
     """Rows of text in aligned columns, the first row as the heading."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    rule = "  ".join("-" * width for width in widths)
+    rule = "  ".join("-" * min(width, MAX_RULE) for width in widths)
     return "\n".join(line.rstrip() for line in [lines[0], rule, *lines[1:]])

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.error
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
@@ -20,7 +21,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.browser.jupyter import JupyterLab
 
 LOAD_S = 90
-RUN_S = 240
+RUN_S = 180
 CLICK_S = 30
 
 PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
@@ -39,11 +40,28 @@ class NotebookPage:
     def __init__(self, driver: WebDriver, server: JupyterLab, path: str) -> None:
         self.driver, self._server, self._path = driver, server, path
         driver.get(f"{server.url}/lab/tree/{path}?reset")
-        self._until(LOAD_S, lambda _: driver.find_elements(By.CSS_SELECTOR, IDLE), "an idle kernel")
+        self._until(LOAD_S, lambda _: self._ready(), "a connected, idle kernel")
+
+    def _ready(self) -> bool:
+        # The page says "idle" before there is a kernel, so the server is asked too.
+        shown = self.driver.find_elements(By.CSS_SELECTOR, IDLE)
+        try:
+            sessions = json.loads(self._server.get("/api/sessions"))
+        except urllib.error.HTTPError:
+            # The list is refused while one of its kernels is just starting.
+            return False
+        kernels = [session["kernel"] for session in sessions if session["path"] == self._path]
+        return bool(shown) and any(
+            kernel["execution_state"] == "idle" and kernel["connections"] > 0 for kernel in kernels
+        )
 
     def _until(self, limit_s: float, condition: Callable[[WebDriver], Any], what: str) -> Any:
         waiting = WebDriverWait(self.driver, limit_s, ignored_exceptions=[StaleElementReferenceException])
-        return waiting.until(condition, f"{what} did not appear in {limit_s} s")
+        try:
+            return waiting.until(condition)
+        except TimeoutException as error:
+            seen = f"prompts {self.prompts()}, title {self.driver.title!r}"
+            raise AssertionError(f"{what} did not appear in {limit_s} s; {seen}") from error
 
     def prompts(self) -> list[str]:
         """Prompts of the code cells that have text, in order."""

@@ -31,7 +31,9 @@ def test_nbgrader_gives_the_judged_score(checks: list[tuple[int, str]], max_poin
     total = sum(points for points, _ in checks)
     earned = sum(points for points, status in checks if status == "passed")
     expected = float(Fraction(max_points * earned, total)) if total else 0.0
-    assert nbgrader_score(verdict) == (pytest.approx(expected), max_points)
+    score, points = nbgrader_score(verdict)
+    assert score == pytest.approx(expected)
+    assert points == max_points
 
 
 def test_no_results_score_zero() -> None:

@@ -53,6 +53,14 @@ def test_when_none_has_it_the_error_lists_what_each_said() -> None:
     assert "smollm2" in message and "hub A: blocked" in message and "hub B: unknown id" in message
 
 
+def test_a_known_name_wins_over_a_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "smollm2").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert hub.find("smollm2", sources=[FakeSource("hub", tmp_path)]) == tmp_path
+
+
 def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
     assert hub.find(str(tmp_path), sources=[]) == tmp_path
 
@@ -61,7 +69,7 @@ def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
 def test_a_name_that_can_be_nothing_is_refused_at_once(name: str, tmp_path: Path) -> None:
     source = FakeSource("hub", tmp_path)
     with pytest.raises(ModelNotFound):
-        hub.find(name or "nothing", sources=[source])
+        hub.find(name, sources=[source])
     assert source.asked == []
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import constants
 
-from inference_kit.model import load
-from inference_kit.model.sources import CacheSource, ModelRef, SourceMiss, cache_folder
+from inference_kit.errors import ModelNotFound
+from inference_kit.model import hub, load
+from inference_kit.model.sources import CacheSource, HuggingFaceSource, cache_folder
 
 from .reference import (
     assert_same,
@@ -149,15 +151,28 @@ def test_older_form_of_rope_fields_equals_transformers(tmp_path: Path) -> None:
     assert_parity(folder)
 
 
-def test_smollm2_equals_transformers() -> None:
+@pytest.fixture
+def smollm2(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of smollm2 from a cache on this machine; nothing is fetched."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     try:
-        folder = CacheSource(cache_folder()).fetch(ModelRef("smollm2", ""), progress=False)
-    except SourceMiss:
+        return hub.find("smollm2", sources=[CacheSource(cache_folder()), HuggingFaceSource()])
+    except ModelNotFound:
         pytest.skip("smollm2 is not in the cache; `python -m inference_kit.model.hub smollm2` fetches it")
-    model = load(folder, dtype="float32")
+
+
+def test_smollm2_knows_the_capital_of_france(smollm2: Path) -> None:
+    model = load(smollm2)
+    assert model.tokenizer is not None
+    prompt = model.tokenizer.encode_chat([{"role": "user", "content": "What is the capital of France?"}])
+    assert model.tokenizer.decode(greedy(model, [prompt], 7)[0]) == "The capital of France is Paris."
+
+
+def test_smollm2_equals_transformers(smollm2: Path) -> None:
+    model = load(smollm2, dtype="float32")
     assert model.tokenizer is not None
     prompts = [model.tokenizer.encode(text) for text in TEXTS]
-    expected = transformers_greedy_batched(folder, prompts, NUM_NEW)
+    expected = transformers_greedy_batched(smollm2, prompts, NUM_NEW)
     assert_same(expected, greedy(model, prompts, NUM_NEW, chunk=24))
 
 
