@@ -84,5 +84,4 @@ def chat_prompt(model: LoadedModel, messages: Sequence[Mapping[str, Any]]) -> li
     """Token ids of a conversation, by the model's chat template. Raises `InvalidField` without one."""
     if model.tokenizer is None:
         raise InvalidField("messages", list(messages), "token ids: this model has no tokenizer")
-    # The template writes the special tokens itself.
-    return model.tokenizer.encode(model.tokenizer.chat(messages), add_special_tokens=False)
+    return model.tokenizer.encode_chat(messages)

@@ -31,7 +31,8 @@ def grid(
     widths = [_width(max(len(row[column]) for row in texts)) for column in range(len(texts[0]))]
     total, height = sum(widths) + 2 * PAD, CELL_H * len(texts) + 2 * PAD + (24 if note else 0)
     stressed = set(marked)
-    body, framed = [], []
+    body: list[str] = []
+    framed: list[str] = []
     for number, row in enumerate(texts):
         x, y = PAD, PAD + CELL_H * number
         for column, text in enumerate(row):

@@ -31,7 +31,7 @@
 # - **wrong**: it shows the first case that differs, with input, expected and got;
 # - **done**: it draws what *your* code did.
 #
-# Keep the first line of each answer cell. It says which question the cell answers.
+# Keep the first line of each answer cell. It says which question the cell answers. Hints are folded below each check; `hint("lab01.q1")` shows them one by one.
 
 # %%
 # @setup
@@ -198,7 +198,7 @@ check("lab01.q2")
 #
 # </details>
 #
-# Expected picture: one request on its way, with each refused event marked.
+# Expected picture: every state against every event. A cell shows the next state, or a dot where the event is refused.
 
 # %%
 show("lab01.q2")
@@ -563,7 +563,7 @@ parts.worked_lifecycles()
 #
 # 1. *One owner.* One process (or one actor, with a mailbox) owns the end; it alone calls the settle-once function. Either process can be right if the reason is given.
 #    The worker is the usual choice, because it holds the KV blocks and reaches a safe point at the end of each step.
-# 2. *Signals are messages.* The other process sends "client left" and goes on; it does not release anything itself. A lost or repeated message is harmless, because
+# 2. *Signals are messages.* The other process sends "client left" and goes on; it does not release anything itself. A repeated message is harmless, because
 #    the second call is a no-op; a lost one needs a lease or a deadline so that no orphan stays.
 # 3. *Tokens on their way.* The running step finishes; tokens that come after the end are dropped before the stream, and never written to a closed socket. Committed, queued
 #    and sent are told apart.

@@ -45,15 +45,18 @@ class NotebookPage:
     def _ready(self) -> bool:
         # The page says "idle" before there is a kernel, so the server is asked too.
         shown = self.driver.find_elements(By.CSS_SELECTOR, IDLE)
-        try:
-            sessions = json.loads(self._server.get("/api/sessions"))
-        except urllib.error.HTTPError:
-            # The list is refused while one of its kernels is just starting.
-            return False
+        sessions = self._ask("/api/sessions") or []
         kernels = [session["kernel"] for session in sessions if session["path"] == self._path]
         return bool(shown) and any(
             kernel["execution_state"] == "idle" and kernel["connections"] > 0 for kernel in kernels
         )
+
+    def _ask(self, path: str) -> Any:
+        # The server refuses while a kernel is just starting or a notebook is just being written: ask again later.
+        try:
+            return json.loads(self._server.get(path))
+        except urllib.error.HTTPError:
+            return None
 
     def _until(self, limit_s: float, condition: Callable[[WebDriver], Any], what: str) -> Any:
         waiting = WebDriverWait(self.driver, limit_s, ignored_exceptions=[StaleElementReferenceException])
@@ -70,16 +73,16 @@ class NotebookPage:
     def errors(self) -> list[str]:
         """What every failed cell says, from the saved notebook: on the page an error looks like a warning."""
         self._menu("File", "docmanager:save")
-        self._until(CLICK_S, lambda _: self._saved_counts() == self._shown_counts(), "the saved notebook")
-        outputs = [output for cell in self._saved_cells() for output in cell["outputs"]]
+        cells = self._until(CLICK_S, lambda _: self._saved_cells(), "the saved notebook")
+        outputs = [output for cell in cells for output in cell["outputs"]]
         return ["\n".join(output["traceback"]) for output in outputs if output["output_type"] == "error"]
 
     def _saved_cells(self) -> list[dict[str, Any]]:
-        notebook = json.loads(self._server.get(f"/api/contents/{self._path}"))["content"]
-        return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-    def _saved_counts(self) -> list[int]:
-        return [cell["execution_count"] for cell in self._saved_cells() if cell["execution_count"]]
+        """Code cells of the file, once it holds what the page shows; before that, an empty list."""
+        file = self._ask(f"/api/contents/{self._path}") or {"content": {"cells": []}}
+        cells = [cell for cell in file["content"]["cells"] if cell["cell_type"] == "code"]
+        counts = [cell["execution_count"] for cell in cells if cell["execution_count"]]
+        return cells if counts == self._shown_counts() else []
 
     def _shown_counts(self) -> list[int]:
         return [int(number) for prompt in self.prompts() for number in re.findall(r"\d+", prompt)]

@@ -199,10 +199,11 @@ def test_the_visible_file_has_the_visible_checks_and_no_hidden_one(lab: Lab, tmp
 
 def test_stock_generate_assignment_gives_the_same_release(tmp_path: Path) -> None:
     config = ROOT / "nbgrader_config.py"
+    left_out = shutil.ignore_patterns(
+        "__pycache__", ".ipynb_checkpoints", "*.db", "submitted", "autograded", "feedback"
+    )
     for part in ("solutions", "inference_kit", "grader"):
-        shutil.copytree(
-            ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-        )
+        shutil.copytree(ROOT / part, tmp_path / part, ignore=left_out)
     shutil.copy(config, tmp_path / "nbgrader_config.py")
     scripts = str(Path(sys.executable).parent)
     environment = os.environ | {
@@ -219,8 +220,8 @@ def test_stock_generate_assignment_gives_the_same_release(tmp_path: Path) -> Non
         stock = (tmp_path / "labs" / lab.name / f"{lab.name}.ipynb").read_text(encoding="utf-8")
         ours = (ROOT / "labs" / lab.name / f"{lab.name}.ipynb").read_text(encoding="utf-8")
         assert json.loads(stock) == json.loads(ours)
-        left = sorted(path.name for path in (tmp_path / "labs" / lab.name).iterdir())
-        assert left == [f"{lab.name}.ipynb"]
+        files = sorted(path.name for path in (tmp_path / "labs" / lab.name).iterdir())
+        assert files == [f"{lab.name}.ipynb"]
 
 
 # --- @answer and @given
