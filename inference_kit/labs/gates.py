@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 import copy
 import sys
-import time
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from ..clock import MonotonicClock
 from .answers import Answer, read_answers, reference_source, stub_source
 from .build import Lab
 from .checking import Check, CheckResult, CheckSet, LocalSubject, result_of, run_check
@@ -327,9 +327,10 @@ def examine(files: LabFiles, question: str) -> QuestionReport:
     checks = files.checks
     report = QuestionReport(files.lab.lab, question, checks.points(question), len(checks.of(question)))
     cell = files.cells[question]
-    started = time.perf_counter()
+    clock = MonotonicClock()
+    started_s = clock.now()
     _gate_reference(report, checks, question, reference_source(cell))
-    report.check_s = (time.perf_counter() - started) / (3 * report.checks)
+    report.check_s = (clock.now() - started_s) / (3 * report.checks)
     _gate_stub(report, checks, question, stub_source(cell))
     right, wrong = files.of(question)
     _gate_accepts(report, checks, right)

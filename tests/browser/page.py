@@ -52,7 +52,7 @@ class NotebookPage:
         )
 
     def _ask(self, path: str) -> Any:
-        # The server refuses while a kernel is just starting or a notebook is just being written: ask again later.
+        # The server refuses while a kernel starts or a notebook is being written: ask again later.
         try:
             return json.loads(self._server.get(path))
         except urllib.error.HTTPError:

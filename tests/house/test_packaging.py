@@ -70,7 +70,7 @@ def test_conda_installs_what_pip_installs() -> None:
 def test_every_imported_package_is_a_requirement(folder: str) -> None:
     declared = {canonicalize_name(Requirement(text).name) for text in ranges()} | {"inference-kit"}
     owners = importlib.metadata.packages_distributions()
-    own = {"inference_kit", "grader", "tests", "tools"}
+    own = {"inference_kit", "grader", "solutions", "tests", "tools"}
     missing = {
         f"{where(path, node)} {name}"
         for path, tree in modules(folder)
