@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -31,6 +32,11 @@ class VirtualClock:
 
     def __init__(self, start: float = 0.0) -> None:
         self._now = float(start)
+        self._listeners: list[Callable[[], None]] = []
+
+    def on_move(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after each move from now on: whoever waits for a time cannot sleep until it."""
+        self._listeners.append(listener)
 
     def now(self) -> float:
         return self._now
@@ -39,12 +45,13 @@ class VirtualClock:
         """Move forward by `seconds` (finite, not negative) and return the new time."""
         if not (math.isfinite(seconds) and seconds >= 0):
             raise ValueError(f"a clock moves forward only; got {seconds!r}")
-        self._now += seconds
-        return self._now
+        return self.advance_to(self._now + seconds)
 
     def advance_to(self, when: float) -> float:
         """Move forward to `when`; an earlier time is refused."""
         if not (math.isfinite(when) and when >= self._now):
             raise ValueError(f"cannot move from {self._now!r} to {when!r}")
         self._now = float(when)
+        for listener in self._listeners:
+            listener()
         return self._now

@@ -95,6 +95,10 @@ class EngineConfig:
     """Unsent tokens at which it resumes; below `channel_high`."""
     slow_consumer_s: float | None = 30.0
     """Longest pause in seconds before the request ends with `slow_consumer`. None: no limit."""
+    step_limit_s: float | None = 60.0
+    """A step that takes this long makes the engine unhealthy until it ends. None: no limit."""
+    drain_s: float = 0.0
+    """How long a shutdown lets live requests finish before it ends them with `shutdown`."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str) or not self.model:
@@ -116,6 +120,9 @@ class EngineConfig:
         check_int("channel_low", self.channel_low, 0, self.channel_high - 1)
         if self.slow_consumer_s is not None:
             check_number("slow_consumer_s", self.slow_consumer_s, 0.0, 3600.0, low_open=True)
+        if self.step_limit_s is not None:
+            check_number("step_limit_s", self.step_limit_s, 0.0, 3600.0, low_open=True)
+        check_number("drain_s", self.drain_s, 0.0, 3600.0)
         object.__setattr__(self, "deadlines", Deadlines.make(self.deadlines))
 
 

@@ -77,5 +77,9 @@ class EngineClosed(KitError):
     """The engine does not take requests any more."""
 
 
+class WrongLoop(KitError, RuntimeError):
+    """A stream was read on another event loop than the one it was submitted on. Its request is cancelled."""
+
+
 class EngineFailed(KitError):
     """The request ended with finish reason `error`; `__cause__` holds the first fault."""

@@ -37,6 +37,8 @@ class LiveRequest:
     request: Request
     text: StreamingText
     channel: Channel
+    closed: bool = False
+    """True when the channel has been told the end, or could not be told it: nothing more will come."""
 
 
 class EngineCore:
@@ -108,6 +110,7 @@ class EngineCore:
             try:
                 max_new_tokens = self._check(prompt_token_ids, params, request_id)
                 self.scheduler.check_room(len(prompt_token_ids))
+                text, channel = self._way_out(params)
             except Exception:
                 self.metrics.rejected += 1
                 raise
@@ -124,7 +127,7 @@ class EngineCore:
             )
             request.max_new_tokens = max_new_tokens
             request.seed = _first_given(params.seed, self.config.seed)
-            return self._accept(request, now)
+            return self._accept(LiveRequest(request, text, channel), now)
 
     def cancel(self, request_id: str, reason: FinishReason = FinishReason.CLIENT_CANCEL) -> bool:
         """Ask for an end at the next boundary (A8). False for an unknown or ended request. Any thread."""
@@ -148,9 +151,12 @@ class EngineCore:
         """End what is cancelled, expired or too slow; pause and resume by credit. Returns the time."""
         now = self.clock.now()
         for live in list(self.live.values()):
-            self._end_if_due(live.request, now)
-            if not live.request.is_terminal:
-                self._apply_credit(live, now)
+            try:
+                self._end_if_due(live.request, now)
+                if not live.request.is_terminal:
+                    self._apply_credit(live, now)
+            except Exception as error:
+                self._fail(live, error, now)
         return now
 
     def run(self, plan: StepPlan) -> StepOutput:
@@ -161,8 +167,8 @@ class EngineCore:
             return self.runner.run(plan)
         except Exception as error:
             with self.lock:
-                for chunk in plan.chunks:
-                    self.live[chunk.request_id].request.error = error
+                for live in filter(None, (self.live.get(chunk.request_id) for chunk in plan.chunks)):
+                    live.request.error = error
             return StepOutput({}, {chunk.request_id: str(error) for chunk in plan.chunks})
 
     def commit(self, plan: StepPlan, output: StepOutput) -> None:
@@ -172,13 +178,14 @@ class EngineCore:
             live = self.live.get(chunk.request_id)
             if live is None:
                 continue
-            if chunk.request_id in output.errors:
-                live.request.error = live.request.error or RuntimeError(output.errors[chunk.request_id])
-                live.request.finalize(FinishReason.ERROR, now)
-                continue
-            live.request.num_computed_tokens += len(chunk.token_ids)
-            if chunk.samples:
-                self._commit_token(live, output.token_ids[chunk.request_id], now)
+            try:
+                if chunk.request_id in output.errors:
+                    raise RuntimeError(output.errors[chunk.request_id])
+                live.request.num_computed_tokens += len(chunk.token_ids)
+                if chunk.samples:
+                    self._commit_token(live, output.token_ids[chunk.request_id], now)
+            except Exception as error:
+                self._fail(live, error, now)
 
     def take_touched(self) -> list[LiveRequest]:
         """Requests with something new for their callers since the last call."""
@@ -229,20 +236,31 @@ class EngineCore:
         room = self.max_total_tokens - len(prompt)
         return room if params.max_tokens is None else min(room, params.max_tokens)
 
-    def _accept(self, request: Request, now: float) -> LiveRequest:
-        parts, params = self.components, request.sampling
+    def _way_out(self, params: SamplingParams) -> tuple[StreamingText, Channel]:
+        parts = self.components
         text = StreamingText(
             params.stop, params.include_stop, params.min_tokens, parts.utf8_decoder, parts.stop_matcher
         )
-        channel = parts.channel(self.config.channel_high, self.config.channel_low, self.wake)
-        live = LiveRequest(request, text, channel)
+        return text, parts.channel(self.config.channel_high, self.config.channel_low, self.wake)
+
+    def _accept(self, live: LiveRequest, now: float) -> LiveRequest:
+        request = live.request
         request.hold("registry", lambda: self._forget(live))
         request.hold("stream", lambda: self._close(live))
         request.hold("kv and slot", lambda: self.scheduler.drop(request))
-        request.move(Event.TOKENIZE, now)
-        self.scheduler.add(request, now)
+        try:
+            request.move(Event.TOKENIZE, now)
+            self.scheduler.add(request, now)
+        except Exception as error:
+            self._fail(live, error, now)
+            raise
         self.live[request.request_id] = live
         return live
+
+    def _fail(self, live: LiveRequest, error: Exception, now: float) -> None:
+        """A part of one request raised, or its row is unusable: only this request ends."""
+        live.request.error = live.request.error or error
+        live.request.finalize(FinishReason.ERROR, now)
 
     def _end_if_due(self, request: Request, now: float) -> None:
         expired = self.components.endings(request.deadlines, request.marks, now)
@@ -250,12 +268,14 @@ class EngineCore:
         due = min((end for end in (expired, slow) if end is not None), key=lambda end: end[1], default=None)
         if due is not None:
             request.finalize(*due)
+        elif request.error is not None:
+            request.finalize(FinishReason.ERROR, now)
         elif request.cancel_reason is not None:
             request.finalize(request.cancel_reason, now)
 
     def _apply_credit(self, live: LiveRequest, now: float) -> None:
         request = live.request
-        request.has_credit = not live.channel.paused
+        request.set_credit(not live.channel.paused, now)
         if request.state is State.DECODE and not request.has_credit:
             request.move(Event.PAUSE, now)
         elif request.state is State.STREAMING and request.has_credit:
@@ -276,7 +296,11 @@ class EngineCore:
             reason = FinishReason.STOP_STRING
         if reason is None and request.num_output_tokens >= request.max_new_tokens:
             reason = FinishReason.LENGTH
-        if reason is not None:
+        if reason is None:
+            self._apply_credit(live, now)
+        else:
+            # Before the end, so that a part that raises here still makes it an error.
+            live.channel.put(live.text.finish(), ())
             request.finalize(reason, now)
 
     def _stop_by_token(self, request: Request, token_id: int) -> FinishReason | None:
@@ -291,11 +315,15 @@ class EngineCore:
         return None
 
     def _close(self, live: LiveRequest) -> None:
-        reason = str(live.request.finish_reason)
-        if live.request.state is not State.CANCELLED:
-            live.channel.put(live.text.finish(), ())
-        live.channel.close(reason)
-        self.touched[live.request.request_id] = live
+        try:
+            if live.request.state is not State.CANCELLED:
+                live.channel.put(live.text.finish(), ())
+        finally:
+            try:
+                live.channel.close(str(live.request.finish_reason))
+            finally:
+                live.closed = True
+                self.touched[live.request.request_id] = live
 
     def _forget(self, live: LiveRequest) -> None:
         self.live.pop(live.request.request_id, None)

@@ -1,23 +1,27 @@
 """The asynchronous front door: the step loop on its own thread, answers as async streams.
 
-Owns the thread and the wake-ups. What a step does is `EngineCore`'s. Invariants: the event loops get
-one wake-up per step; a stream that nobody holds any more cancels its request; closing ends all.
+Owns the thread, the wake-ups, the health of the loop and the way it shuts down. What a step does is
+`EngineCore`'s. Invariants: the event loops get one wake-up per step; a stream that nobody reads any
+more cancels its request; the status only moves forward; when the loop ends, every request has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import queue
 import threading
 import weakref
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import Any
 
-from ..clock import Clock, MonotonicClock
+from ..clock import Clock, MonotonicClock, VirtualClock
 from ..config import Deadlines, EngineConfig
-from ..errors import EngineClosed, EngineFailed
+from ..errors import EngineClosed, EngineFailed, WrongLoop
+from ..lifecycle.deadlines import next_due
 from ..lifecycle.states import FinishReason
-from ..sampling import SamplingParams
+from ..sampling import SamplingParams, check_number
 from ..streaming.channel import Chunk
 from .build import build_core, chat_prompt, encode_prompt, load_model
 from .components import Components
@@ -26,12 +30,28 @@ from .output import RequestOutput, output_of
 
 log = logging.getLogger(__name__)
 
-IDLE_WAIT_S = 0.02
-"""How long the loop waits when nothing can run. Deadlines that pass meanwhile are late by this much."""
+HEARTBEAT_S = 1.0
+"""Longest wait while requests are live: a replaced `endings` or a closed event loop sends no signal."""
+
+
+class EngineStatus(IntEnum):
+    """Where an engine stands. It only moves forward."""
+
+    NEW = 0
+    RUNNING = 1
+    DRAINING = 2
+    """Refuses new requests; live ones go on until the drain limit."""
+    CLOSED = 3
 
 
 class Stream:
-    """The answer to one request, as it comes. Iterate it once, or await `result()`."""
+    """The answer to one request, as it comes. Iterate it once, or await `result()`.
+
+    Read it on the event loop it was submitted on. The request is cancelled at the next step boundary when
+    its reader goes away (A12): a pending read is cancelled (also by a timeout) or closed, `aclose` is
+    called, nothing refers to the stream any more, or its event loop is closed. A stream that is kept and
+    not read is a slow consumer.
+    """
 
     def __init__(self, engine: Engine, live: LiveRequest, loop: asyncio.AbstractEventLoop) -> None:
         self._engine = engine
@@ -47,7 +67,11 @@ class Stream:
 
     def cancel(self) -> bool:
         """Ask for the end at the next step boundary (A8). False when it has already ended."""
-        return self._engine.cancel(self.request_id)
+        return self._engine._cancel(self._live)
+
+    async def aclose(self) -> None:
+        """Leave the stream: cancel what still runs. For `contextlib.aclosing`."""
+        self.cancel()
 
     def __aiter__(self) -> Stream:
         return self
@@ -55,25 +79,43 @@ class Stream:
     async def __anext__(self) -> Chunk:
         """The next chunk: everything committed since the last one. The last has a finish_reason.
 
-        Raises `EngineFailed` after the last tokens when the request ended with `error`.
+        Raises `EngineFailed` after the last tokens when the request ended with `error`, and `WrongLoop`
+        on another event loop.
         """
-        while True:
-            if self._failed:
-                self._failed = False
-                raise EngineFailed(f"request {self.request_id} failed") from self._live.request.error
-            if self._ended:
-                raise StopAsyncIteration
-            chunk = self._live.channel.take()
-            if chunk is None:
-                await self._news.wait()
-                self._news.clear()
-                continue
-            self._ended = chunk.finish_reason is not None
-            if chunk.finish_reason != FinishReason.ERROR:
-                return chunk
-            self._failed = True
-            if chunk.text or chunk.token_ids:
-                return Chunk(chunk.text, chunk.token_ids)
+        if asyncio.get_running_loop() is not self._loop:
+            self._engine._abandon(self._live)
+            raise WrongLoop(f"stream {self.request_id} belongs to the event loop it was submitted on")
+        try:
+            while not self._ended:
+                chunk = self._take()
+                if chunk is None:
+                    await self._news.wait()
+                    continue
+                self._ended = chunk.finish_reason is not None
+                self._failed = chunk.finish_reason == FinishReason.ERROR
+                if not self._failed:
+                    return chunk
+                if chunk.text or chunk.token_ids:
+                    return Chunk(chunk.text, chunk.token_ids)
+        except BaseException:
+            # Cancelled, closed, or a channel that raises: nobody will read the rest.
+            self._engine._abandon(self._live)
+            raise
+        if self._failed:
+            self._failed = False
+            raise EngineFailed(f"request {self.request_id} failed") from self._live.request.error
+        raise StopAsyncIteration
+
+    def _take(self) -> Chunk | None:
+        """What waits in the channel. Clears the news first, so that what comes meanwhile is not missed."""
+        closed = self._live.closed
+        if not closed:
+            self._news.clear()
+        chunk = self._live.channel.take()
+        if chunk is None and closed:
+            # The channel could not carry the end; the request knows it.
+            return Chunk(finish_reason=str(self._live.request.finish_reason or FinishReason.ERROR))
+        return chunk
 
     async def result(self) -> RequestOutput:
         """Take what is left and return the whole answer. Raises as iteration does."""
@@ -81,14 +123,10 @@ class Stream:
             pass
         return output_of(self._live)
 
-    def wake(self) -> None:
-        """Something new is in the channel. Called on the stream's event loop."""
-        self._news.set()
-
     def __del__(self) -> None:
-        # Also the way out for a reader that broke off, was cancelled or never started (A12).
+        # Runs at any moment on any thread, also inside a lock: it may not take one.
         if not self._live.request.is_terminal:
-            self._engine.cancel(self.request_id)
+            self._engine._abandon(self._live)
 
 
 class Engine:
@@ -114,38 +152,77 @@ class Engine:
         self._progress = progress
         self._core: EngineCore | None = None
         self._thread: threading.Thread | None = None
-        self._closing = False
+        self._status = EngineStatus.NEW
+        self._status_lock = threading.Lock()
+        self._drain_until: float | None = None
         self._fault: BaseException | None = None
-        self._streams: weakref.WeakValueDictionary[str, Stream] = weakref.WeakValueDictionary()
+        self._step_started_at: float | None = None
+        self._stepped_at = 0.0
+        self._overruns = 0
+        # A SimpleQueue, because its `put` is safe inside `__del__`: a lock there could wait for itself.
+        self._signals: queue.SimpleQueue[LiveRequest | None] = queue.SimpleQueue()
+        self._streams: weakref.WeakValueDictionary[LiveRequest, Stream] = weakref.WeakValueDictionary()
+        self._loops: set[asyncio.AbstractEventLoop] = set()
 
     async def __aenter__(self) -> Engine:
         await asyncio.to_thread(self.start)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await asyncio.to_thread(self.close)
+        await self.shutdown()
 
     def start(self) -> None:
-        """Load the model and start the step loop."""
-        if self._core is not None:
+        """Load the model and start the step loop. Raises `EngineClosed` when it was started before."""
+        if self._core is not None or self._status is not EngineStatus.NEW:
             raise EngineClosed("this engine was started before; make a new one")
         self._model = load_model(self.config, self._progress)
         self._core = build_core(self.config, self._model, self._components, self._clock)
-        self._wakeup = threading.Condition(self._core.lock)
-        self._core.wake = self._notify
+        self._core.wake = self._wake
+        if isinstance(self._clock, VirtualClock):
+            self._clock.on_move(self._wake)
         self._thread = threading.Thread(target=self._loop, name="inference-kit-step", daemon=True)
+        self._advance(EngineStatus.RUNNING)
         self._thread.start()
 
-    def close(self) -> None:
-        """Refuse new requests, end the live ones with `shutdown`, stop the loop. Safe to call twice."""
+    async def shutdown(self, drain_s: float | None = None) -> None:
+        """Close the engine without blocking the event loop; see `close`."""
+        await asyncio.to_thread(self.close, drain_s)
+
+    def close(self, drain_s: float | None = None) -> None:
+        """Refuse new requests at once, let live ones finish, end the rest with `shutdown`, stop the loop.
+
+        Args:
+            drain_s: seconds on the engine's clock that live requests get; None: `config.drain_s`. A second
+                call can shorten a drain that runs, never lengthen it.
+
+        Returns when the loop has stopped and every request has ended. Raises `InvalidField`.
+        """
+        limit = self.config.drain_s if drain_s is None else drain_s
+        check_number("drain_s", limit, 0.0, 3600.0)
+        until = self._clock.now() + limit
         if self._core is None or self._thread is None:
+            self._advance(EngineStatus.CLOSED)
             return
-        with self._wakeup:
-            self._closing = True
-            for request_id in self._core.live:
-                self._core.cancel(request_id, FinishReason.SHUTDOWN)
-            self._wakeup.notify_all()
+        with self._core.lock:
+            self._advance(EngineStatus.DRAINING)
+            self._drain_until = until if self._drain_until is None else min(until, self._drain_until)
+        self._wake()
         self._thread.join()
+
+    @property
+    def status(self) -> EngineStatus:
+        """NEW, RUNNING, DRAINING or CLOSED."""
+        return self._status
+
+    @property
+    def healthy(self) -> bool:
+        """False while a step runs for `step_limit_s` or longer, and for good after a fault of the loop.
+
+        The watchdog: it reads the injected clock and takes no lock, so it answers also while a step hangs.
+        """
+        started, limit = self._step_started_at, self.config.step_limit_s
+        overrun = started is not None and limit is not None and self._clock.now() >= started + limit
+        return self._fault is None and not overrun
 
     @property
     def core(self) -> EngineCore:
@@ -171,13 +248,14 @@ class Engine:
         core = self.core
         loop = asyncio.get_running_loop()
         token_ids = encode_prompt(self._model, prompt)
-        with self._wakeup:
-            if self._closing or self._fault is not None:
+        with core.lock:
+            if self._status is not EngineStatus.RUNNING:
                 raise EngineClosed("the engine does not take requests any more") from self._fault
             live = core.submit(token_ids, params, deadlines, request_id, priority, received_at)
             stream = Stream(self, live, loop)
-            self._streams[stream.request_id] = stream
-            self._wakeup.notify_all()
+            self._streams[live] = stream
+            self._loops.add(loop)
+        self._wake()
         return stream
 
     def chat(
@@ -192,67 +270,145 @@ class Engine:
         """Ask for the end of a request at the next boundary. False when it is unknown or has ended."""
         if self._core is None:
             return False
-        with self._wakeup:
-            self._wakeup.notify_all()
-            return self._core.cancel(request_id)
+        cancelled = self._core.cancel(request_id)
+        self._wake()
+        return cancelled
 
     def snapshot(self) -> dict[str, Any]:
-        """Counts of states, blocks, slots and queues, as plain data."""
-        return self.core.snapshot()
+        """Counts of states, blocks, slots and queues, and the loop's health, as plain data."""
+        return {
+            **self.core.snapshot(),
+            "status": self._status.name.lower(),
+            "healthy": self.healthy,
+            "step_overruns": self._overruns,
+        }
 
-    def _notify(self) -> None:
-        with self._wakeup:
-            self._wakeup.notify_all()
+    def _advance(self, status: EngineStatus) -> None:
+        with self._status_lock:
+            self._status = max(self._status, status)
+
+    def _wake(self) -> None:
+        self._signals.put(None)
+
+    def _abandon(self, live: LiveRequest) -> None:
+        """Nobody reads this request any more. Any thread, any moment; takes no lock."""
+        self._signals.put(live)
+
+    def _cancel(self, live: LiveRequest, reason: FinishReason = FinishReason.CLIENT_CANCEL) -> bool:
+        """Cancel this request and no other one that got the same id later."""
+        core = self.core
+        with core.lock:
+            if core.live.get(live.request.request_id) is not live:
+                return False
+            cancelled = core.cancel(live.request.request_id, reason)
+        self._wake()
+        return cancelled
 
     def _loop(self) -> None:
         core = self.core
         try:
-            while self._wait_for_work(core):
-                plan = core.step()
-                self._wake_streams(core.take_touched())
-                if not plan.chunks:
-                    with self._wakeup:
-                        self._wakeup.wait(IDLE_WAIT_S)
-        except Exception as error:
+            idle = False
+            while self._wait_for_work(core, idle):
+                idle = not self._step(core)
+        except BaseException as error:
             log.exception("the step loop failed; all live requests end with `error`")
             self._fail_all(core, error)
+        finally:
+            self._advance(EngineStatus.CLOSED)
 
-    def _wait_for_work(self, core: EngineCore) -> bool:
-        with self._wakeup:
-            while not core.has_work:
-                if self._closing:
+    def _step(self, core: EngineCore) -> bool:
+        """One step under the watchdog. False when there was nothing to compute."""
+        self._stepped_at = self._step_started_at = self._clock.now()
+        plan = core.step()
+        if not self.healthy:
+            self._overruns += 1
+            log.warning("a step overran its limit of %s s", self.config.step_limit_s)
+        self._step_started_at = None
+        self._wake_streams(core.take_touched())
+        return bool(plan.chunks)
+
+    def _wait_for_work(self, core: EngineCore, idle: bool) -> bool:
+        """Wait for something that a step can act on. False when the engine is closed and all have ended."""
+        while True:
+            self._take_signals(self._patience(core, idle))
+            self._leave_closed_loops()
+            with core.lock:
+                if self._drain_until is not None and self._clock.now() >= self._drain_until:
+                    for request_id in list(core.live):
+                        core.cancel(request_id, FinishReason.SHUTDOWN)
+                if core.has_work:
+                    return True
+                if self._drain_until is not None:
                     return False
-                self._wakeup.wait()
-            return True
+
+    def _patience(self, core: EngineCore, idle: bool) -> float | None:
+        """Seconds to wait for a signal; None: as long as it takes."""
+        with core.lock:
+            if not core.has_work:
+                return None if self._drain_until is None else 0.0
+            if not idle:
+                return 0.0
+            due = [at for live in core.live.values() for at in self._due_times(live)]
+        if self._drain_until is not None:
+            due.append(self._drain_until)
+        # What was due at the last step and lives on is due by no rule of the running `endings`.
+        first = min((at for at in due if at > self._stepped_at), default=float("inf"))
+        return min(max(first - self._clock.now(), 0.0), HEARTBEAT_S)
+
+    def _due_times(self, live: LiveRequest) -> list[float]:
+        request, slow_s = live.request, self.config.slow_consumer_s
+        deadline = next_due(request.deadlines, request.marks)
+        slow = None if slow_s is None or request.paused_at is None else request.paused_at + slow_s
+        return [at for at in (deadline, slow) if at is not None]
+
+    def _take_signals(self, timeout_s: float | None) -> None:
+        try:
+            signal = self._signals.get(timeout_s != 0.0, timeout_s)
+            while True:
+                if signal is not None:
+                    self._cancel(signal)
+                signal = self._signals.get_nowait()
+        except queue.Empty:
+            return
+
+    def _leave_closed_loops(self) -> None:
+        """Nobody can read on a closed event loop: end what was submitted there."""
+        with self.core.lock:
+            closed = {loop for loop in self._loops if loop.is_closed()}
+            self._loops -= closed
+            left = [stream for stream in self._streams.values() if stream._loop in closed] if closed else []
+        for stream in left:
+            self._cancel(stream._live)
 
     def _wake_streams(self, touched: list[LiveRequest]) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop, list[Stream]] = {}
+        by_loop: dict[asyncio.AbstractEventLoop, list[asyncio.Event]] = {}
         for live in touched:
-            stream = self._streams.get(live.request.request_id)
+            stream = self._streams.get(live)
             if stream is not None:
-                by_loop.setdefault(stream._loop, []).append(stream)
-        for loop, streams in by_loop.items():
+                # The event and not the stream: a callback that waits must keep no stream alive.
+                by_loop.setdefault(stream._loop, []).append(stream._news)
+        for loop, events in by_loop.items():
             try:
-                loop.call_soon_threadsafe(_wake_all, streams)
+                loop.call_soon_threadsafe(_set_all, events)
             except RuntimeError:
-                # The caller's loop is closed: nobody can read these answers any more.
-                for stream in streams:
-                    self.core.cancel(stream.request_id)
+                # The loop is closed; `_leave_closed_loops` ends its requests before the next step.
+                continue
 
     def _fail_all(self, core: EngineCore, error: BaseException) -> None:
-        with self._wakeup:
+        with core.lock:
             self._fault = error
+            self._advance(EngineStatus.CLOSED)
             for live in list(core.live.values()):
                 live.request.error = live.request.error or error
                 try:
                     live.request.finalize(FinishReason.ERROR, self._clock.now())
                 except Exception:
                     log.exception("request %s could not be ended cleanly", live.request.request_id)
-                    live.channel.close(str(FinishReason.ERROR))
+                    live.closed = True
                     core.touched[live.request.request_id] = live
         self._wake_streams(core.take_touched())
 
 
-def _wake_all(streams: list[Stream]) -> None:
-    for stream in streams:
-        stream.wake()
+def _set_all(events: list[asyncio.Event]) -> None:
+    for event in events:
+        event.set()

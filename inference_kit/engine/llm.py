@@ -1,7 +1,12 @@
-"""The offline front door: prompts in, finished answers out, on the caller's thread."""
+"""The offline front door: prompts in, finished answers out, on the caller's thread.
+
+Owns the turns: one step at a time, also when several threads, or a `generate` inside a `stream` loop,
+share the model. Invariant: each call reads its own requests only, and ends them when it is left.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -44,6 +49,8 @@ class LLM:
         self.progress = progress
         self.model = load_model(self.config, progress)
         self.core: EngineCore = build_core(self.config, self.model, components, clock)
+        self._turn = threading.Lock()
+        self._batch: set[LiveRequest] = set()
 
     def generate(
         self,
@@ -68,10 +75,13 @@ class LLM:
         try:
             for prompt in encoded:
                 submitted.append(self._submit(prompt, params, deadlines))
+                self._batch.add(submitted[-1])
             self._run(submitted)
         except BaseException:
             self._abandon(submitted)
             raise
+        finally:
+            self._batch.difference_update(submitted)
         return [output_of(live) for live in submitted]
 
     def stream(self, prompt: Prompt, params: SamplingParams | None = None) -> Iterator[Chunk]:
@@ -82,7 +92,7 @@ class LLM:
         live = self.core.submit(encode_prompt(self.model, prompt), _checked(params))
         try:
             while not live.request.is_terminal:
-                self.core.step()
+                self._step()
                 chunk = live.channel.take()
                 if chunk is not None:
                     yield chunk
@@ -114,20 +124,27 @@ class LLM:
         with tqdm(
             total=len(submitted), desc="generate", unit="req", delay=2, disable=not self.progress
         ) as bar:
-            while self.core.has_work:
+            running = submitted
+            while running:
                 self._step()
-                bar.update(sum(live.request.is_terminal for live in submitted) - bar.n)
+                running = [live for live in running if not live.request.is_terminal]
+                bar.update(len(submitted) - len(running) - bar.n)
 
     def _step(self) -> None:
-        self.core.step()
-        for live in self.core.take_touched():
+        """One step. Answers of `generate` are read from the requests, so their channels are only emptied."""
+        with self._turn:
+            self.core.step()
+            touched = self.core.take_touched()
+        for live in self._batch.intersection(touched):
             live.channel.take()
 
     def _abandon(self, submitted: list[LiveRequest]) -> None:
+        """Cancel what still runs. What cannot even be ended by the parts it has is a fault of the engine."""
         for live in submitted:
-            self.core.cancel(live.request.request_id)
-        self.core.boundary()
-        self.core.take_touched()
+            if not live.request.is_terminal:
+                self.core.cancel(live.request.request_id)
+        with self._turn, self.core.lock:
+            self.core.boundary()
 
 
 def _checked(params: Any) -> SamplingParams:

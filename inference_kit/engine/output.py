@@ -1,4 +1,17 @@
-"""What a caller gets at the end of a request. Plain data, made once from the ended request."""
+"""What a caller gets at the end of a request, and what it is billed. Plain data, made once.
+
+Owns no request. Invariant: an output is made from an ended request and never changes.
+
+The policy for requests that are cut short (A9, A13), the same for every reason:
+
+- Committed tokens are billed, sent or not: the device computed them, and the caller can still take them
+  from the stream after the end. Text that was held back for a stop string is dropped on a cancel. Tokens
+  of the step in which the end was noticed are neither committed nor billed.
+- Every accepted request is recorded once, under its own finish reason: a cancel is `client_cancel` or
+  `shutdown`, never a success and never left out. A refused one only counts as rejected.
+- The end drops one reference to each KV block of the request. Blocks that others share, or that a prefix
+  cache keeps, stay valid: what was computed does not become wrong because its first asker left (A15).
+"""
 
 from __future__ import annotations
 
@@ -27,6 +40,12 @@ class RequestOutput:
     error: BaseException | None = None
     logprobs: None = None
     """Log-probabilities; None in this version."""
+
+    @property
+    def usage(self) -> Record:
+        """Billed tokens: `prompt_tokens`, `completion_tokens` (all committed ones) and `total_tokens`."""
+        prompt, completion = len(self.prompt_token_ids), len(self.token_ids)
+        return Record(prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion)
 
     @cached_property
     def metrics(self) -> Record:

@@ -3,7 +3,7 @@
 No torch, no clock, no I/O: times come in as arguments.
 """
 
-from .deadlines import ClockMarks, Deadlines, first_expired
+from .deadlines import ClockMarks, Deadlines, first_expired, next_due
 from .metrics import classify_outcome, engine_metrics, goodput, mean_gap, request_metrics, summarize_workload
 from .record import Record
 from .replay import TRACE_TRANSITIONS, IllegalHistory, replay, report_of, walk
@@ -50,6 +50,7 @@ __all__ = [
     "first_expired",
     "goodput",
     "mean_gap",
+    "next_due",
     "next_state",
     "replay",
     "report_of",

@@ -1,6 +1,6 @@
 """The four deadlines of a request and the decision which of them has passed (A11).
 
-Pure: times in, decision out. The engine asks once per step and ends the request itself.
+Pure: times in, decision out. The engine asks at every step boundary and ends the request itself.
 Convention 6: a deadline is missed at equality and reported at start + limit.
 """
 
@@ -21,6 +21,7 @@ class ClockMarks:
     admitted_at: float | None = None
     first_token_at: float | None = None
     last_token_at: float | None = None
+    """Start of the inter-token clock: the last token, moved on by the waits for stream credit since."""
     paused: bool = False
     """True while the request waits for stream credit: the inter-token clock is suspended."""
 
@@ -30,11 +31,24 @@ def first_expired(deadlines: Deadlines, marks: ClockMarks, now: float) -> tuple[
 
     Of several the earliest wins; ties go to queue, ttft, inter_token, overall in this order.
     """
-    due: list[tuple[float, int, FinishReason]] = []
+    first = min(_armed(deadlines, marks), default=None)
+    if first is None or now < first[0]:
+        return None
+    return first[2], first[0]
+
+
+def next_due(deadlines: Deadlines, marks: ClockMarks) -> float | None:
+    """When the next of the deadlines passes if nothing else happens, in seconds; None: never."""
+    return min((at for at, _, _ in _armed(deadlines, marks)), default=None)
+
+
+def _armed(deadlines: Deadlines, marks: ClockMarks) -> list[tuple[float, int, FinishReason]]:
+    """(due time, rank for ties, reason) of each clock that runs."""
+    armed: list[tuple[float, int, FinishReason]] = []
 
     def arm(rank: int, reason: FinishReason, start: float | None, limit: float | None) -> None:
-        if start is not None and limit is not None and now >= start + limit:
-            due.append((start + limit, rank, reason))
+        if start is not None and limit is not None:
+            armed.append((start + limit, rank, reason))
 
     if marks.admitted_at is None:
         arm(0, FinishReason.QUEUE_DEADLINE, marks.queued_at, deadlines.queue_s)
@@ -43,7 +57,4 @@ def first_expired(deadlines: Deadlines, marks: ClockMarks, now: float) -> tuple[
     elif not marks.paused:
         arm(2, FinishReason.INTER_TOKEN_DEADLINE, marks.last_token_at, deadlines.inter_token_s)
     arm(3, FinishReason.OVERALL_DEADLINE, marks.received_at, deadlines.overall_s)
-    if not due:
-        return None
-    at, _, reason = min(due)
-    return reason, at
+    return armed

@@ -119,6 +119,9 @@ class Request:
         self.cancel_reason: FinishReason | None = None
         self.has_credit = True
         self.paused_at: float | None = None
+        """Since when the request waits for stream credit; None: it has credit. Outlives a preemption."""
+        self.gap_started_at: float | None = None
+        """Start of the inter-token clock: the last token, moved on by the waits for credit since then."""
 
         self.finish_reason: FinishReason | None = None
         self.finished_at: float | None = None
@@ -158,8 +161,8 @@ class Request:
             queued_at=self.queued_at,
             admitted_at=self.admitted_at,
             first_token_at=self.first_token_at,
-            last_token_at=self.last_token_at,
-            paused=self.state is State.STREAMING,
+            last_token_at=self.gap_started_at,
+            paused=not self.has_credit,
         )
 
     def move(self, event: Event, at: float, **data: Any) -> State:
@@ -170,7 +173,6 @@ class Request:
         self.state = State(self._lifecycle.next_state(self.state, event))
         if event is Event.ENQUEUE:
             self.queued_at = at
-        self.paused_at = at if event is Event.PAUSE else None
         if event is Event.ADMIT and self.admitted_at is None:
             self.admitted_at = at
         if event is Event.PREEMPT:
@@ -185,8 +187,23 @@ class Request:
         self.token_ids.append(token_id)
         if self.first_token_at is None:
             self.first_token_at = at
-        self.last_token_at = at
+        self.last_token_at = self.gap_started_at = at
         self._log("token", at, token_id=token_id)
+
+    def set_credit(self, has_credit: bool, at: float) -> None:
+        """Note that the stream's credit is used up or back (convention 6).
+
+        Without credit the inter-token clock stands still and the slow-consumer clock runs, in every state.
+        """
+        if has_credit == self.has_credit:
+            return
+        if not has_credit:
+            self.paused_at = at
+        elif self.paused_at is not None:
+            if self.gap_started_at is not None:
+                self.gap_started_at += at - self.paused_at
+            self.paused_at = None
+        self.has_credit = has_credit
 
     def hold(self, name: str, release: Callable[[], None]) -> None:
         """Register a resource; `release` runs once, at the end, last registered first."""
@@ -214,7 +231,13 @@ class Request:
                 self.release_errors.append(error)
 
     def _log(self, event: str, at: float, **data: Any) -> None:
+        # An end is dated start + limit, which can lie before the line that noticed it: a slow tokenizer.
+        at = max(at, self.events[-1].timestamp) if self.events else at
         entry = LoggedEvent(event, at, self.request_id, str(self.state), data)
         self.events.append(entry)
         if self._observer is not None:
-            self._observer(entry)
+            try:
+                self._observer(entry)
+            except Exception as error:
+                # A faulty observer must not stop an end half-way; the engine ends the request for it.
+                self.error = self.error or error

@@ -13,7 +13,7 @@ from inference_kit import Components, Deadlines, Engine, EngineConfig, SamplingP
 from inference_kit.clock import VirtualClock
 from inference_kit.engine.core import EngineCore
 from inference_kit.errors import EngineClosed, EngineFailed, InvalidField, QueueFull
-from inference_kit.scheduler import StepOutput, StepPlan
+from inference_kit.scheduler import Scheduler, StepOutput, StepPlan
 from tests.checksum import ChecksumRunner, reference
 from tests.cores import check_all_given_back
 
@@ -159,12 +159,12 @@ def test_a_failed_request_delivers_its_tokens_then_raises_with_the_cause() -> No
 
 
 def test_a_fault_in_the_control_plane_fails_the_live_requests_not_the_callers() -> None:
-    class BrokenEndings:
-        def __call__(self, *_: object) -> None:
+    class BrokenScheduler(Scheduler):
+        def schedule(self, now: float) -> StepPlan:
             raise ZeroDivisionError("a component is wrong")
 
     async def test() -> None:
-        parts = Components(runner=ChecksumRunner, endings=BrokenEndings())
+        parts = Components(runner=ChecksumRunner, scheduler=BrokenScheduler)
         config = EngineConfig(model="tiny", num_kv_blocks=600, block_size=4)
         async with Engine(config, parts, progress=False) as engine:
             with pytest.raises(EngineFailed) as failed:
