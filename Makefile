@@ -27,7 +27,7 @@ unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test labs lint format checks-report grade-demo install model lock clean python
+.PHONY: help lab test labs lint format checks-report soak grade-demo install model lock clean python
 
 help: ## list these targets
 	@echo "make lab    opens the course in JupyterLab;  make test  runs every test."
@@ -66,6 +66,9 @@ format: install ## let ruff lay out the code and mend what it can
 
 checks-report: install ## what every lab check catches: references, right and wrong answers, mutants
 	@"$(PY)" -m inference_kit.labs.report
+
+soak: install ## the random machine of the tests for 10 minutes and 100,000 requests, with flat memory
+	@"$(PY)" -m tools.soak
 
 grade-demo: labs ## grade a sample class with the stock commands and compare the scores
 	@"$(PY)" -m grader demo

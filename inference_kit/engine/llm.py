@@ -7,6 +7,7 @@ share the model. Invariant: each call reads its own requests only, and ends them
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from tqdm.auto import tqdm
 from ..clock import Clock
 from ..config import Deadlines, EngineConfig
 from ..errors import EngineFailed, InvalidField, QueueFull
+from ..lifecycle.states import FinishReason
 from ..sampling import SamplingParams
 from ..streaming.channel import Chunk
 from .build import build_core, chat_prompt, encode_prompt, load_model
@@ -51,6 +53,7 @@ class LLM:
         self.core: EngineCore = build_core(self.config, self.model, components, clock)
         self._turn = threading.Lock()
         self._batch: set[LiveRequest] = set()
+        self._left: deque[LiveRequest] = deque()
 
     def generate(
         self,
@@ -98,7 +101,7 @@ class LLM:
                     yield chunk
         finally:
             self._abandon([live])
-        if live.request.error is not None:
+        if live.request.finish_reason is FinishReason.ERROR:
             raise EngineFailed(f"request {live.request.request_id} failed") from live.request.error
 
     def chat(
@@ -133,18 +136,31 @@ class LLM:
     def _step(self) -> None:
         """One step. Answers of `generate` are read from the requests, so their channels are only emptied."""
         with self._turn:
+            self._cancel_left()
             self.core.step()
             touched = self.core.take_touched()
         for live in self._batch.intersection(touched):
             live.channel.take()
 
     def _abandon(self, submitted: list[LiveRequest]) -> None:
-        """Cancel what still runs. What cannot even be ended by the parts it has is a fault of the engine."""
-        for live in submitted:
+        """End what still runs: now, or at the next boundary of the step that runs.
+
+        A collected generator comes here at any moment, also from inside a step, so it waits for no lock.
+        """
+        self._left.extend(live for live in submitted if not live.request.is_terminal)
+        if self._left and self._turn.acquire(blocking=False):
+            try:
+                with self.core.lock:
+                    self._cancel_left()
+                    self.core.boundary()
+            finally:
+                self._turn.release()
+
+    def _cancel_left(self) -> None:
+        while self._left:
+            live = self._left.popleft()
             if not live.request.is_terminal:
                 self.core.cancel(live.request.request_id)
-        with self._turn, self.core.lock:
-            self.core.boundary()
 
 
 def _checked(params: Any) -> SamplingParams:
