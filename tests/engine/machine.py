@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from inference_kit import Deadlines, EngineConfig, SamplingParams
 from inference_kit.engine.core import EngineCore, LiveRequest
 from inference_kit.errors import InvalidField, QueueFull, RequestRefused
@@ -111,6 +113,7 @@ class EngineMachine:
         self.config = self.core.config
         self.runner: FaultyRunner = self.core.runner  # type: ignore[assignment]
         self.runner.core = self.core
+        self.advance(10.0)
         self.readers: list[Reader] = []
         self.accepted = self.rejected = self.ended = 0
         self.steps = 0
@@ -122,9 +125,11 @@ class EngineMachine:
         deadlines: Deadlines | None = None,
         priority: int = 0,
         reads: bool = True,
+        tokenize_s: float = 0.0,
     ) -> None:
+        received_at = self.core.clock.now() - tokenize_s
         try:
-            live = self.core.submit(prompt, params, deadlines, priority=priority)
+            live = self.core.submit(prompt, params, deadlines, priority=priority, received_at=received_at)
         except (QueueFull, RequestRefused):
             self.rejected += 1
             self.check_bounds()
@@ -277,6 +282,8 @@ def check_deadlines(reader: Reader) -> None:
         assert request.finished_at == start + limit
     at = {line.event: line.timestamp for line in reversed(request.events)}
     first, admitted, end = at.get("token"), at.get("admit"), request.events[-1].timestamp
+    if reason == "inter_token_deadline":
+        check_gap(request.events, limits.inter_token_s or 0.0)
     if limits.overall_s is not None and reason in NORMAL_ENDS:
         assert end < request.received_at + limits.overall_s
     if limits.ttft_s is not None and first is not None:
@@ -285,13 +292,28 @@ def check_deadlines(reader: Reader) -> None:
         assert admitted < at["enqueue"] + limits.queue_s
 
 
+def check_gap(events: list[LoggedEvent], limit_s: float) -> None:
+    """The gap that broke the limit is time in which the request had credit (convention 6)."""
+    last = max(index for index, line in enumerate(events) if line.event == "token")
+    start, names = events[last].timestamp, [line.event for line in events[last:]]
+    if "preempt" in names:
+        return
+    for line in events[last + 1 :]:
+        if line.event == "pause":
+            start -= line.timestamp
+        elif line.event == "resume":
+            start += line.timestamp
+    assert names.count("pause") == names.count("resume"), "ended for a gap while it waited for credit"
+    assert events[-1].timestamp == pytest.approx(start + limit_s)
+
+
 def random_options(rng: random.Random) -> dict[str, Any]:
     """Sizes of one engine, from roomy to hardly able to run one request."""
     high, block_size = rng.randint(1, 8), rng.randint(1, 8)
     return {
-        "context": rng.choice([8, 24, 64]),
+        "context": rng.choice([8, 24, 64, 64]),
         "block_size": block_size,
-        "num_kv_blocks": max(2, rng.choice([10, 20, 30, 45, 200]) // block_size),
+        "num_kv_blocks": max(2, rng.choice([10, 20, 30, 45]) // block_size),
         "max_step_tokens": rng.choice([1, 2, 3, 8, 16, 64]),
         "max_running": rng.choice([1, 2, 4, 8]),
         "max_waiting": rng.choice([1, 3, 16]),
@@ -309,7 +331,7 @@ def random_options(rng: random.Random) -> dict[str, Any]:
 def random_submit(machine: EngineMachine, rng: random.Random) -> None:
     """Submit one request of a random shape; a few can never fit."""
     prompt = [rng.randint(1, 4)] * rng.choice([0, 4]) + rng.choices(range(1, 64), k=rng.choice([1, 2, 5, 11]))
-    most = rng.choice([1, 2, 5, 12, 30])
+    most = rng.choice([1, 5, 12, 30, 30])
     limits = None
     if rng.random() < 0.4:
         names = rng.sample(["queue_s", "ttft_s", "inter_token_s", "overall_s"], rng.randint(1, 2))
@@ -319,7 +341,8 @@ def random_submit(machine: EngineMachine, rng: random.Random) -> None:
         stop_token_ids=tuple(rng.choices(range(1, 64), k=rng.choice([0, 0, 3, 20]))),
         min_tokens=rng.randint(0, min(most, 4)),
     )
-    machine.submit(prompt, params, limits, rng.choice([0, 0, -1, 2]), reads=rng.random() < 0.85)
+    reads, tokenize_s = rng.random() < 0.85, rng.choice([0.0, 0.0, 0.0, 0.6])
+    machine.submit(prompt, params, limits, rng.choice([0, 0, -1, 2]), reads, tokenize_s)
 
 
 def random_move(machine: EngineMachine, rng: random.Random) -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
 
 import pytest
 
 from inference_kit import Components, Deadlines, Engine, EngineConfig, SamplingParams
 from inference_kit.clock import VirtualClock
 from inference_kit.engine.core import EngineCore
-from inference_kit.errors import EngineClosed, EngineFailed, InvalidField, QueueFull
+from inference_kit.engine.engine import EngineStatus, Stream
+from inference_kit.errors import EngineClosed, EngineFailed, InvalidField, QueueFull, WrongLoop
+from inference_kit.lifecycle import FinishReason
 from inference_kit.scheduler import Scheduler, StepOutput, StepPlan
+from inference_kit.streaming import TokenChannel
 from tests.checksum import ChecksumRunner, reference
 from tests.cores import check_all_given_back
 
@@ -208,3 +213,93 @@ def test_an_engine_that_is_not_started_says_so() -> None:
             Engine().submit([1])
 
     run(test)
+
+
+# Every way in which a reader can go away.
+
+
+async def is_ended(engine: Engine, reason: str = "client_cancel") -> None:
+    gc.collect()
+    await quiet(engine.core)
+    assert engine.snapshot()["finished"] == {reason: 1}
+
+
+async def read_all(stream: Stream) -> None:
+    async for _ in stream:
+        pass
+
+
+async def leave_by_timeout(stream: Stream) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await read_all(stream)
+
+
+async def leave_by_wait_for(stream: Stream) -> None:
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(stream.result(), 0.01)
+
+
+async def leave_by_cancelling_the_task(stream: Stream) -> None:
+    task = asyncio.create_task(read_all(stream))
+    await anext(stream)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def leave_a_pending_read_that_is_closed(stream: Stream) -> None:
+    read = read_all(stream)
+    read.send(None)
+    read.close()
+
+
+async def leave_by_aclosing(stream: Stream) -> None:
+    async with aclosing(stream):
+        await anext(stream)
+
+
+async def leave_by_an_error_in_the_body(stream: Stream) -> None:
+    async with aclosing(stream):
+        async for _ in stream:
+            break
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        leave_by_timeout,
+        leave_by_wait_for,
+        leave_by_cancelling_the_task,
+        leave_a_pending_read_that_is_closed,
+        leave_by_aclosing,
+        leave_by_an_error_in_the_body,
+    ],
+)
+def test_leaving_ends_the_request_although_the_stream_is_kept(
+    leave: Callable[[Stream], Coroutine[Any, Any, None]],
+) -> None:
+    async def test() -> None:
+        # The step thread is held, so that every one of these readers waits for its next token.
+        gate = threading.Event()
+        async with running(Components(runner=gated(gate)), slow_consumer_s=None) as engine:
+            stream = engine.submit([1], LONG)
+            task = asyncio.create_task(leave(stream))
+            await asyncio.sleep(0)
+            gate.set()
+            await task
+            await is_ended(engine)
+            assert stream.cancel() is False
+
+    run(test)
+
+
+def gated(gate: threading.Event) -> type[ChecksumRunner]:
+    """A runner whose third step and later ones wait for the gate, for a bounded time."""
+
+    class Gated(ChecksumRunner):
+        def run(self, plan: StepPlan) -> StepOutput:
+            if len(self.plans) >= 2:
+                gate.wait(10.0)
+            return super().run(plan)
+
+    return Gated

@@ -38,7 +38,7 @@ def engine_options(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "context": draw(st.sampled_from([8, 24, 64])),
         "block_size": block_size,
-        "num_kv_blocks": max(2, draw(st.sampled_from([10, 20, 30, 45, 200])) // block_size),
+        "num_kv_blocks": max(2, draw(st.sampled_from([10, 20, 30, 45])) // block_size),
         "max_step_tokens": draw(st.sampled_from([1, 2, 3, 8, 16, 64])),
         "max_running": draw(st.sampled_from([1, 2, 4, 8])),
         "max_waiting": draw(st.sampled_from([1, 3, 16])),
@@ -68,6 +68,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
         "deadlines": Deadlines(draw(LIMITS), draw(LIMITS), draw(LIMITS), draw(LIMITS)),
         "priority": draw(st.sampled_from([0, 0, -1, 2])),
         "reads": draw(st.sampled_from([True, True, True, False])),
+        "tokenize_s": draw(st.sampled_from([0.0, 0.0, 0.6])),
     }
 
 
