@@ -7,6 +7,7 @@ not depend on the number of stops (Aho and Corasick, 1975).
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable
 from typing import Protocol
@@ -14,9 +15,6 @@ from typing import Protocol
 from ..errors import InvalidField
 
 ROOT = 0
-MAX_KNOWN = 512
-"""Texts of which a `StopMatcher` remembers that they lead nowhere."""
-MAX_KNOWN_LENGTH = 16
 
 
 class Matcher(Protocol):
@@ -58,7 +56,7 @@ class PlainStopMatcher:
     def push(self, text: str, armed: bool = True) -> tuple[str, int] | None:
         """Read `text`; see `Matcher.push`."""
         for end, char in enumerate(text, 1):
-            self._tail = (self._tail + char)[-self._longest :]
+            self._tail = (self._tail + char)[-self._longest :] if self.stops else ""
             found = [stop for stop in self.stops if self._tail.endswith(stop)]
             if found and armed:
                 self._tail, self.held = "", 0
@@ -74,12 +72,30 @@ class PlainStopMatcher:
         return 0
 
 
+def beginnings(stops: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that finds every place where one of `stops` could begin, and few others.
+
+    It looks at two characters: one that begins a stop, then one that is second in a stop, or the end of
+    the text. So its work does not depend on the number of stops either.
+    """
+    long = [stop for stop in stops if len(stop) > 1]
+    choices = [_one_of(stop for stop in stops if len(stop) == 1)]
+    if long:
+        choices.append(f"{_one_of(stop[0] for stop in long)}(?:{_one_of(stop[1] for stop in long)}|\\Z)")
+    return re.compile("|".join(filter(None, choices)) or "(?!)")
+
+
+def _one_of(chars: Iterable[str]) -> str:
+    inside = "".join(map(re.escape, sorted(set(chars))))
+    return f"[{inside}]" if inside else ""
+
+
 class StopMatcher:
     """Matches any of `stops`. Earliest end wins, ties go to the longest.
 
     A node of the automaton stands for the longest end of the text that begins a stop; the root stands
-    for none. Most tokens lead from the root back to it, and tokens repeat: such texts are remembered,
-    so that they cost one look-up instead of one step per character.
+    for none. Most tokens lead from the root back to it: a pattern tells so at once, and only the
+    others are walked through, character by character.
 
     Raises `InvalidField` for an empty stop string.
     """
@@ -88,7 +104,7 @@ class StopMatcher:
         self.stops = checked_stops(stops)
         self.held = 0
         self._node = ROOT
-        self._known: set[str] = set()
+        self._find_beginning = beginnings(self.stops).search
         self._next: list[dict[str, int]] = [{}]
         self._fail: list[int] = [ROOT]
         self._depth: list[int] = [0]
@@ -99,31 +115,24 @@ class StopMatcher:
 
     def push(self, text: str, armed: bool = True) -> tuple[str, int] | None:
         """Read `text`; see `Matcher.push`."""
-        if self._node == ROOT and text in self._known:
-            return None
-        return self._walk(text, armed)
+        if self._node != ROOT:
+            return self._walk(text, 0, armed)
+        found = self._find_beginning(text)
+        return None if found is None else self._walk(text, found.start(), armed)
 
-    def _walk(self, text: str, armed: bool) -> tuple[str, int] | None:
-        following, match, start = self._next, self._match, self._node
-        node = start
-        missed = True
-        for index, char in enumerate(text):
+    def _walk(self, text: str, begin: int, armed: bool) -> tuple[str, int] | None:
+        """Follow `text` from `begin` on, one or two look-ups for each character."""
+        node, following, matches = self._node, self._next, self._match
+        for index in range(begin, len(text)):
+            char = text[index]
             while node and char not in following[node]:
                 node = self._fail[node]
             node = following[node].get(char, ROOT)
-            if match[node] is not None:
-                missed = False
-                if armed:
-                    self._node, self.held = ROOT, 0
-                    return str(match[node]), index + 1
+            stop = matches[node]
+            if armed and stop is not None:
+                self._node, self.held = ROOT, 0
+                return stop, index + 1
         self._node, self.held = node, self._held_at[node]
-        if (
-            start == node == ROOT
-            and missed
-            and len(self._known) < MAX_KNOWN
-            and len(text) <= MAX_KNOWN_LENGTH
-        ):
-            self._known.add(text)
         return None
 
     def _insert(self, stop: str) -> None:
