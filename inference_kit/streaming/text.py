@@ -119,8 +119,8 @@ class StreamingText:
         self._hold(text, visible)
         shown = self._release(before + begin)
         if begin >= 0:
-            # Bytes that still wait for the rest of their character came before a stop that a special
-            # token has made; without one the decoder is empty here or its bytes came after the stop.
+            # Bytes that wait for the rest of their character came after a visible stop, and vanish with what
+            # follows it. They came before a stop inside a special token: then they are the tail of the text.
             shown += "" if visible else self._decoder.finish()
         self._held.clear()
         self._num_held = 0

@@ -20,6 +20,9 @@ SECOND_BYTE = {
 """First bytes whose second byte is narrower than `CONTINUATION`: it keeps out overlong forms, surrogates
 and what lies above U+10FFFF (the Unicode standard's table of well-formed UTF-8 byte sequences)."""
 
+SURROGATE_STARTS = frozenset(bytes([0xED, second]) for second in range(0xA0, 0xC0))
+"""Pairs that the standard library keeps back, though no well-formed character begins with them."""
+
 
 class Decoder(Protocol):
     """What the engine asks of a decoder; lab 03's answer plugs in here."""
@@ -94,6 +97,9 @@ class Utf8Decoder:
             return data.decode("ascii")
         text, used = utf_8_decode(data, "replace", False)
         self._pending = data[used:]
+        if self._pending in SURROGATE_STARTS:
+            self._pending = b""
+            text += 2 * REPLACEMENT
         return text
 
     def finish(self) -> str:
