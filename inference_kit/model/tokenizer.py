@@ -59,8 +59,10 @@ class Tokenizer:
         steps = _decoder_steps(backend)
         self._is_byte_level = "ByteLevel" in steps
         self._has_byte_tokens = "ByteFallback" in steps
-        self._strips_space = bool({"Strip", "Metaspace"} & steps)
-        if not self._is_byte_level and not {"Metaspace", "Replace"} & steps:
+        self._strips_space = "Strip" in steps or (
+            "Metaspace" in steps and steps["Metaspace"].get("prepend_scheme") != "never"
+        )
+        if not self._is_byte_level and not {"Metaspace", "Replace"} & steps.keys():
             raise KitError(
                 f"tokenizer with the decoder {sorted(steps)} is not supported; "
                 "supported: byte-level BPE, SentencePiece"
@@ -151,17 +153,19 @@ class Tokenizer:
         if token is None:
             return b""
         if self._is_byte_level:
-            return bytes(BYTE_OF[char] for char in token)
+            # A piece with a character outside the alphabet stands for its own text.
+            outside = any(char not in BYTE_OF for char in token)
+            return token.encode() if outside else bytes(BYTE_OF[char] for char in token)
         byte = BYTE_TOKEN.fullmatch(token) if self._has_byte_tokens else None
         return bytes([int(byte[1], 16)]) if byte else str(token).replace(SPACE_MARK, " ").encode()
 
 
-def _decoder_steps(backend: tokenizers.Tokenizer) -> set[str]:
-    """Names of the decoder's steps, such as {"Replace", "ByteFallback", "Fuse", "Strip"}."""
+def _decoder_steps(backend: tokenizers.Tokenizer) -> dict[str, dict[str, Any]]:
+    """The decoder's steps by their names, such as Replace, ByteFallback, Fuse, Strip."""
     if backend.decoder is None:
-        return set()
+        return {}
     state = json.loads(backend.decoder.__getstate__())
-    return {step["type"] for step in state.get("decoders", [state])}
+    return {step["type"]: step for step in state.get("decoders", [state])}
 
 
 def _read_backend(folder: Path) -> tokenizers.Tokenizer | None:

@@ -3,6 +3,13 @@
 Owns what was committed and not yet taken. It never blocks and never drops: entries merge, and
 `paused` tells the scheduler to stop planning the request. Invariant: unsent tokens stay within
 the high mark plus one step.
+
+Of the four token counts of C4 the channel gives two: `unsent` and `sent`. Proposed tokens are counted by
+the engine where the runner hands in what it sampled or drafted; committed ones are
+`Request.num_output_tokens`. After each step committed = unsent + sent.
+
+There is one implementation because the plain one is the fast one: a deque of entries behind a lock does a
+fixed amount of work for each `put`, and `take` joins what waits once, so the work is linear in what passes.
 """
 
 from __future__ import annotations
@@ -29,31 +36,45 @@ class Chunk:
 class Channel(Protocol):
     """What the engine asks of a channel; lab 05's answer plugs in here."""
 
-    def put(self, text: str, token_ids: tuple[int, ...]) -> None: ...
+    def put(self, text: str, token_ids: tuple[int, ...]) -> None:
+        """Add what one step committed; neither blocks nor drops."""
+        ...
 
-    def close(self, finish_reason: str) -> None: ...
+    def close(self, finish_reason: str) -> None:
+        """No more will come."""
+        ...
 
-    def take(self, max_tokens: int | None = None) -> Chunk | None: ...
+    def take(self, max_tokens: int | None = None) -> Chunk | None:
+        """What waits, merged; None when nothing does."""
+        ...
 
     @property
-    def paused(self) -> bool: ...
+    def paused(self) -> bool:
+        """True from the high mark on, until the low mark is reached: the scheduler plans nothing."""
+        ...
 
     @property
-    def unsent(self) -> int: ...
+    def unsent(self) -> int:
+        """Committed tokens that the caller has not taken (C4)."""
+        ...
 
     @property
-    def sent(self) -> int: ...
+    def sent(self) -> int:
+        """Tokens that the caller has taken (C4)."""
+        ...
 
 
 class TokenChannel:
     """Credits counted in unsent tokens, with a high and a low mark.
 
-    `put` and `close` belong to the engine's thread, `take` to the caller's.
+    `put` and `close` belong to the engine's thread, `take` to the caller's; the counts may be read anywhere.
 
     Args:
         high: unsent tokens at which `paused` turns on.
         low: unsent tokens at which it turns off again; below `high`.
-        on_resume: called from `take` when it turns off.
+        on_resume: called from `take`, outside the lock, when it turns off.
+
+    Raises `InvalidField` for marks that make no sense.
     """
 
     def __init__(self, high: int, low: int, on_resume: Callable[[], None] | None = None) -> None:
@@ -72,6 +93,7 @@ class TokenChannel:
 
     @property
     def paused(self) -> bool:
+        """True from the high mark on, until the low mark is reached (convention 8)."""
         return self._paused
 
     @property
@@ -101,15 +123,20 @@ class TokenChannel:
     def take(self, max_tokens: int | None = None) -> Chunk | None:
         """What waits, merged into one chunk: all of it, or entries of up to `max_tokens` tokens.
 
-        The finish reason comes with the last entry. None when there is nothing to take.
+        An entry is never cut, since its text belongs to all of its tokens: the first one always comes, also
+        when one step has committed more than `max_tokens`. The finish reason comes with the last entry.
+        None when there is nothing to take. Raises `InvalidField` unless `max_tokens` is at least 1.
         """
+        if max_tokens is not None:
+            check_int("max_tokens", max_tokens, 1)
         with self._lock:
             texts: list[str] = []
             token_ids: list[int] = []
-            while self._entries and (
-                max_tokens is None or len(token_ids) + len(self._entries[0][1]) <= max_tokens
-            ):
-                text, ids = self._entries.popleft()
+            while self._entries:
+                text, ids = self._entries[0]
+                if texts and max_tokens is not None and len(token_ids) + len(ids) > max_tokens:
+                    break
+                self._entries.popleft()
                 texts.append(text)
                 token_ids.extend(ids)
             last = not self._entries and self._finish_reason is not None and not self._ended

@@ -1,0 +1,1 @@
+"""What is measured, against whom, and how: one module for each piece of work. It prints JSON records."""
