@@ -57,7 +57,7 @@ lint: install ## ruff, mypy, the floors, and whether the labs are up to date
 	@"$(BIN)/ruff" check --quiet . || { echo "inference-kit: ruff found faults; the lines above name them" >&2; exit 1; }
 	@"$(BIN)/ruff" format --quiet --check . || { echo "inference-kit: run 'make format'" >&2; exit 1; }
 	@"$(BIN)/mypy"
-	@"$(BIN)/lint-imports"
+	@"$(BIN)/lint-imports" --no-logo
 	@"$(PY)" -m inference_kit.labs.build --check
 
 format: install ## let ruff lay out the code and mend what it can
@@ -75,6 +75,7 @@ grade-demo: labs ## grade a sample class with the stock commands and compare the
 
 install: python ## create or update .venv
 	@"$(BASE_PYTHON)" tools/install.py --venv "$(VENV)" --torch-index "$(TORCH_INDEX)"
+	@mkdir -p "$(IPYTHONDIR)"
 
 model: install ## fetch the default model once
 	@"$(PY)" -m inference_kit.model.hub "$(MODEL)"

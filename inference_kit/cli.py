@@ -6,6 +6,8 @@ A wrong input ends with exit code 2 and one clear line; a fault while running wi
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import metadata, util
@@ -18,12 +20,19 @@ from .errors import EngineFailed, InvalidField, KitError
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     arguments = _parser().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # An answer may hold any character; a terminal that cannot show one gets "?".
+        sys.stdout.reconfigure(errors="replace")
     try:
         code: int = arguments.run(arguments)
     except EngineFailed as error:
         print(f"inference-kit: {error}: {error.__cause__}", file=sys.stderr)
         return 1
-    except KitError as error:
+    except BrokenPipeError:
+        # The reader of our output left, as `head` does. Keep Python from writing again at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except (KitError, OSError) as error:
         print(f"inference-kit: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -77,6 +86,7 @@ def _generate(arguments: argparse.Namespace) -> int:
         stop=tuple(arguments.stop),
     )
     clock = MonotonicClock()
+    began = clock.now()
     llm = LLM(
         arguments.model,
         dtype=arguments.dtype,
@@ -88,6 +98,7 @@ def _generate(arguments: argparse.Namespace) -> int:
     chats = not arguments.raw and tokenizer is not None and tokenizer.chat_template is not None
     prompt = llm.chat_prompt([{"role": "user", "content": arguments.prompt}]) if chats else arguments.prompt
     started, tokens, first_s = clock.now(), 0, 0.0
+    loading_s = started - began
     for chunk in llm.stream(prompt, params):
         first_s = first_s or clock.now() - started
         tokens += len(chunk.token_ids)
@@ -96,7 +107,8 @@ def _generate(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         total_s = clock.now() - started
         print(
-            f"[{tokens} tokens, first after {first_s:.2f} s, {tokens / total_s:.1f} tokens/s]",
+            f"[loading {loading_s:.2f} s, first token {first_s:.2f} s later; "
+            f"{tokens} tokens, {tokens / total_s:.1f} tokens/s]",
             file=sys.stderr,
         )
     return 0

@@ -68,7 +68,7 @@ class EngineConfig:
     block_size: int = 16
     """Tokens in one KV block."""
     num_kv_blocks: int | None = None
-    """Blocks in the KV pool. None: at most 1 GiB and a quarter of the free memory."""
+    """Blocks in the KV pool. None: up to 1 GiB and a quarter of the free memory, but one full context."""
     max_model_len: int | None = None
     """Longest prompt + answer in tokens. None: the model's context."""
     max_step_tokens: int = 256
@@ -87,6 +87,8 @@ class EngineConfig:
     """Order of admission. This version: fcfs (strict arrival order)."""
     watermark: float = 0.02
     """Share of the pool that an admission leaves free while others run. Range [0, 0.5]."""
+    attention: str = "gather"
+    """How attention reads the paged cache. This version: gather."""
     deadlines: Deadlines = Deadlines()
     """Limits of requests that give none."""
     channel_high: int = 64
@@ -106,6 +108,7 @@ class EngineConfig:
         _check_choice("dtype", self.dtype, DTYPES)
         _check_choice("device", self.device, ("auto", "cpu", "cuda"))
         _check_choice("policy", self.policy, ("fcfs",))
+        _check_choice("attention", self.attention, ("gather",))
         if self.prefix_caching is not False:
             raise InvalidField("prefix_caching", self.prefix_caching, "False in this version")
         if self.seed is not None:

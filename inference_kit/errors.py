@@ -26,7 +26,11 @@ class InvalidField(KitError, ValueError):
         self.field = field
         self.value = value
         self.allowed = allowed
-        shown = repr(value)
+        try:
+            shown = repr(value)
+        except ValueError:
+            # Python refuses to print a whole number of thousands of digits.
+            shown = f"<{type(value).__name__} with too many digits>"
         if len(shown) > 80:
             shown = shown[:77] + "..."
         super().__init__(f"{field}={shown} is not allowed; allowed: {allowed}")
@@ -71,6 +75,10 @@ class OutOfBlocks(KitError):
 
 class IntegrityError(KitError):
     """A `check_integrity()` found a leak or a double count."""
+
+
+class LifecycleBroken(KitError):
+    """A replaced lifecycle did not end a request that it was told to end."""
 
 
 class EngineClosed(KitError):

@@ -30,11 +30,20 @@ def check_int(field: str, value: Any, low: int, high: int | None = None) -> None
         raise InvalidField(field, value, allowed)
 
 
+def is_finite(value: Any) -> bool:
+    """True for an int or float that is finite as a float. A bool is no number here."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def check_number(field: str, value: Any, low: float, high: float, *, low_open: bool = False) -> None:
     """Refuse `value` unless it is a finite number in the range. NaN fails every range."""
     interval = f"{'(' if low_open else '['}{low:g}, {high:g}]"
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    inside = number and math.isfinite(value) and low <= value <= high
+    inside = is_finite(value) and low <= value <= high
     if not inside or (low_open and value <= low):
         raise InvalidField(field, value, f"a finite number in {interval}")
 

@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 from inference_kit.engine.core import EngineCore
 from tests.cores import CoreFactory, check_all_given_back, checksum_core
+
+# These machines are shared: how long an example takes says nothing.
+settings.register_profile("kit", deadline=None)
+settings.load_profile("kit")
 
 
 @pytest.fixture

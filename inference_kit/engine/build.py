@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..clock import Clock, MonotonicClock
 from ..config import EngineConfig
 from ..errors import InvalidField
+from ..scheduler.plan import Runner
 from .components import Components
 from .core import EngineCore
 from .vocabulary import Vocabulary
@@ -42,7 +44,7 @@ def build_core(
     if components.runner is not None:
         runner = components.runner(blocks, config.block_size)
     else:
-        runner = model.make_runner(blocks, config.block_size, sampler=components.sampler)
+        runner = _make_runner(model, blocks, config.block_size, components.sampler)
     vocabulary = Vocabulary(
         size=shape.vocab_size,
         context=shape.max_position_embeddings,
@@ -50,6 +52,13 @@ def build_core(
         tokenizer=model.tokenizer,
     )
     return EngineCore(config, runner, vocabulary, clock or MonotonicClock(), components)
+
+
+def _make_runner(model: LoadedModel, blocks: int, block_size: int, sampler: Any) -> Runner:
+    try:
+        return model.make_runner(blocks, block_size, sampler=sampler)
+    except (RuntimeError, MemoryError) as error:
+        raise InvalidField("num_kv_blocks", blocks, f"a pool that fits into memory ({error})") from error
 
 
 def default_num_blocks(config: EngineConfig, context: int, bytes_per_token: int) -> int:
@@ -60,8 +69,12 @@ def default_num_blocks(config: EngineConfig, context: int, bytes_per_token: int)
     return -(-tokens // config.block_size)
 
 
-def _free_bytes() -> int:
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+def _free_bytes() -> float:
+    """Free memory of this machine in bytes; infinite where the system does not say."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return math.inf
 
 
 def encode_prompt(model: LoadedModel, prompt: object) -> list[int]:

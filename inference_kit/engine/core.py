@@ -16,7 +16,7 @@ from typing import Any
 
 from ..clock import Clock
 from ..config import Deadlines, EngineConfig
-from ..errors import InvalidField, RequestRefused
+from ..errors import InvalidField, LifecycleBroken, RequestRefused
 from ..kv.manager import KVManager
 from ..lifecycle.request import Request
 from ..lifecycle.states import Event, FinishReason, State
@@ -69,14 +69,17 @@ class EngineCore:
         self.clock = clock
         self.kv = KVManager(self.components.block_pool(config.num_kv_blocks, config.block_size))
         self.scheduler = self.components.scheduler(_scheduler_config(config), self.kv)
-        self.context = min(vocabulary.context, config.max_model_len or vocabulary.context)
+        if config.max_model_len is not None and config.max_model_len > vocabulary.context:
+            allowed = f"at most {vocabulary.context}, the model's context"
+            raise InvalidField("max_model_len", config.max_model_len, allowed)
+        self.context = config.max_model_len or vocabulary.context
         self.max_total_tokens = min(self.context, config.num_kv_blocks * config.block_size + 1)
         self.events = self.components.telemetry()
         self.metrics = Metrics()
         self.events.subscribe(self.metrics.observe)
         self.lock = threading.RLock()
         self.live: dict[str, LiveRequest] = {}
-        self.touched: dict[str, LiveRequest] = {}
+        self.touched: set[LiveRequest] = set()
         self.wake: Callable[[], None] = lambda: None
         """Called when a paused request may go on; the threaded engine sets it."""
 
@@ -102,12 +105,14 @@ class EngineCore:
         and `QueueFull` when the queue is at its bound (convention 8). A refused request leaves no trace
         but the rejected counter.
         """
-        params = params or SamplingParams()
-        limits = self.config.deadlines if deadlines is None else Deadlines.make(deadlines)
-        if not is_int(priority):
-            raise InvalidField("priority", priority, "a whole number")
         with self.lock:
             try:
+                params = SamplingParams() if params is None else params
+                if not isinstance(params, SamplingParams):
+                    raise InvalidField("params", params, "a SamplingParams or None")
+                limits = self.config.deadlines if deadlines is None else Deadlines.make(deadlines)
+                if not is_int(priority):
+                    raise InvalidField("priority", priority, "a whole number")
                 max_new_tokens = self._check(prompt_token_ids, params, request_id)
                 self.scheduler.check_room(len(prompt_token_ids))
                 text, channel = self._way_out(params)
@@ -135,7 +140,8 @@ class EngineCore:
             live = self.live.get(request_id)
             if live is None:
                 return False
-            live.request.cancel_reason = live.request.cancel_reason or reason
+            if live.request.cancel_reason is None:
+                live.request.cancel_reason, live.request.cancelled_at = reason, self.clock.now()
             return True
 
     def step(self) -> StepPlan:
@@ -190,7 +196,7 @@ class EngineCore:
     def take_touched(self) -> list[LiveRequest]:
         """Requests with something new for their callers since the last call."""
         with self.lock:
-            touched, self.touched = list(self.touched.values()), {}
+            touched, self.touched = list(self.touched), set()
             return touched
 
     def snapshot(self) -> dict[str, Any]:
@@ -230,6 +236,9 @@ class EngineCore:
             raise RequestRefused(
                 "prompt", f"{len(prompt)} tokens", f"fewer than {self.max_total_tokens} tokens"
             )
+        if len(prompt) > self.config.max_waiting_tokens:
+            allowed = f"at most {self.config.max_waiting_tokens} tokens, the bound of the queue"
+            raise RequestRefused("prompt", f"{len(prompt)} tokens", allowed)
         if params.max_tokens is not None and len(prompt) + params.max_tokens > self.context:
             room = self.context - len(prompt)
             raise RequestRefused("max_tokens", params.max_tokens, f"at most {room} after this prompt")
@@ -260,18 +269,33 @@ class EngineCore:
     def _fail(self, live: LiveRequest, error: Exception, now: float) -> None:
         """A part of one request raised, or its row is unusable: only this request ends."""
         live.request.error = live.request.error or error
-        live.request.finalize(FinishReason.ERROR, now)
+        try:
+            self._end(live.request, FinishReason.ERROR, now)
+        except Exception:
+            live.request.fall_back()
+            live.request.finalize(FinishReason.ERROR, now)
+
+    def _end(self, request: Request, reason: FinishReason, at: float) -> None:
+        """`finalize`, and the check that a replaced lifecycle really ended the request."""
+        request.finalize(reason, at)
+        if not request.is_terminal:
+            raise LifecycleBroken(
+                f"finalize({str(reason)!r}) left {request.request_id} in state {str(request.state)!r}; "
+                "it must move the request to a terminal state"
+            )
 
     def _end_if_due(self, request: Request, now: float) -> None:
         expired = self.components.endings(request.deadlines, request.marks, now)
         slow = _slow_since(request, self.config.slow_consumer_s, now)
         due = min((end for end in (expired, slow) if end is not None), key=lambda end: end[1], default=None)
-        if due is not None:
-            request.finalize(*due)
+        cancelled = request.cancel_reason
+        # The first cause wins; at the same instant a deadline goes before a cancel (convention 16).
+        if due is not None and (cancelled is None or due[1] <= request.cancelled_at):
+            self._end(request, *due)
         elif request.error is not None:
-            request.finalize(FinishReason.ERROR, now)
-        elif request.cancel_reason is not None:
-            request.finalize(request.cancel_reason, now)
+            self._end(request, FinishReason.ERROR, now)
+        elif cancelled is not None:
+            self._end(request, cancelled, now)
 
     def _apply_credit(self, live: LiveRequest, now: float) -> None:
         request = live.request
@@ -283,6 +307,8 @@ class EngineCore:
 
     def _commit_token(self, live: LiveRequest, token_id: int, now: float) -> None:
         request = live.request
+        if not is_int(token_id) or not 0 <= token_id < self.vocabulary.size:
+            raise ValueError(f"the runner gave id {token_id!r}; allowed: 0..{self.vocabulary.size - 1}")
         request.commit_token(token_id, now)
         reason = self._stop_by_token(request, token_id)
         hidden = reason is not None and not (
@@ -290,7 +316,7 @@ class EngineCore:
         )
         text = "" if hidden else live.text.push(*self.vocabulary.token(token_id))
         live.channel.put(text, (token_id,))
-        self.touched[request.request_id] = live
+        self.touched.add(live)
         if live.text.stopped:
             request.stop_reason = live.text.stop_reason
             reason = FinishReason.STOP_STRING
@@ -301,7 +327,7 @@ class EngineCore:
         else:
             # Before the end, so that a part that raises here still makes it an error.
             live.channel.put(live.text.finish(), ())
-            request.finalize(reason, now)
+            self._end(request, reason, now)
 
     def _stop_by_token(self, request: Request, token_id: int) -> FinishReason | None:
         params = request.sampling
@@ -323,7 +349,7 @@ class EngineCore:
                 live.channel.close(str(live.request.finish_reason))
             finally:
                 live.closed = True
-                self.touched[live.request.request_id] = live
+                self.touched.add(live)
 
     def _forget(self, live: LiveRequest) -> None:
         self.live.pop(live.request.request_id, None)

@@ -405,7 +405,7 @@ class Engine:
                 except Exception:
                     log.exception("request %s could not be ended cleanly", live.request.request_id)
                     live.closed = True
-                    core.touched[live.request.request_id] = live
+                    core.touched.add(live)
         self._wake_streams(core.take_touched())
 
 

@@ -93,12 +93,17 @@ class LLM:
         Raises as `generate` does, and `EngineFailed` when the request fails while it runs.
         """
         live = self.core.submit(encode_prompt(self.model, prompt), _checked(params))
+        ended = False
         try:
-            while not live.request.is_terminal:
-                self._step()
+            while not ended:
                 chunk = live.channel.take()
                 if chunk is not None:
+                    ended = chunk.finish_reason is not None
                     yield chunk
+                elif live.closed:
+                    break
+                else:
+                    self._step()
         finally:
             self._abandon([live])
         if live.request.finish_reason is FinishReason.ERROR:

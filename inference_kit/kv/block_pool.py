@@ -87,6 +87,7 @@ class BlockPool:
             return
         counted = [0] * self.num_blocks
         for table in held:
+            self._check_ids(list(table))
             for block_id in table:
                 counted[block_id] += 1
         for block_id, (have, want) in enumerate(zip(self._references, counted, strict=True)):

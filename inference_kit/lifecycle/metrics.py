@@ -178,6 +178,9 @@ def goodput(
     """
     check_number("window_s", window_s, 0.0, float("1e18"), low_open=True)
     limits = {"ttft": ttft_slo_s, "tpot": tpot_slo_s, "e2e": e2e_slo_s}
+    for name, limit in limits.items():
+        if limit is not None:
+            check_number(f"{name}_slo_s", limit, 0.0, 1e18)
     attempted = good = 0
     for request in requests:
         if request["reason"] is None:

@@ -117,6 +117,7 @@ class Request:
         self.first_token_at: float | None = None
         self.last_token_at: float | None = None
         self.cancel_reason: FinishReason | None = None
+        self.cancelled_at = 0.0
         self.has_credit = True
         self.paused_at: float | None = None
         """Since when the request waits for stream credit; None: it has credit. Outlives a preemption."""
@@ -220,6 +221,10 @@ class Request:
     def finalize(self, reason: FinishReason | str, at: float) -> bool:
         """End the request. True for the first call, False for every later one (C1)."""
         return self._lifecycle.finalize(self, FinishReason(reason), at)
+
+    def fall_back(self) -> None:
+        """Go on by the kit's own rules: the replaced ones did not end the request."""
+        self._lifecycle = DEFAULT_LIFECYCLE
 
     def release(self) -> None:
         """Give back all that is held. Safe to call twice; a failing release stops no other (A10)."""

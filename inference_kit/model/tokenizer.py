@@ -83,6 +83,8 @@ class Tokenizer:
             config = json.loads(path.read_text("utf-8")) if path.is_file() else {}
         except (OSError, ValueError) as error:
             raise ModelNotFound(f"{path} cannot be read: {error}") from error
+        if not isinstance(config, dict):
+            raise ModelNotFound(f"{path} cannot be read: it must hold a JSON object")
         special = _special_tokens(config)
         source = _template_source(folder, config)
         return cls(

@@ -91,7 +91,11 @@ class JupyterLab:
             f"--port={port}",
             "--IdentityProvider.token=",
         ]
-        options += [f"--ServerApp.root_dir={self.tree}", "--ServerApp.port_retries=0"]
+        options += [
+            f"--ServerApp.root_dir={self.tree}",
+            "--ServerApp.port_retries=0",
+            "--expose-app-in-browser",
+        ]
         command = [sys.executable, "-m", "jupyterlab", *options]
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(

@@ -32,6 +32,12 @@ return [...document.querySelectorAll("{PANEL} .jp-CodeCell")]
     .filter(cell => cell.querySelector(".cm-content").textContent.trim() !== "")
     .map(cell => cell.querySelector(".jp-InputPrompt").textContent.trim());
 """
+# Every output of the notebook in front, in nbformat's form. The server was started to allow this.
+OUTPUTS = """
+return window.jupyterapp.shell.currentWidget.content.widgets
+    .filter(cell => cell.model.type === "code")
+    .flatMap(cell => cell.model.outputs.toJSON());
+"""
 
 
 class NotebookPage:
@@ -52,7 +58,7 @@ class NotebookPage:
         )
 
     def _ask(self, path: str) -> Any:
-        # The server refuses while a kernel starts or a notebook is being written: ask again later.
+        # The server refuses while one of its kernels is just starting: ask again later.
         try:
             return json.loads(self._server.get(path))
         except urllib.error.HTTPError:
@@ -71,18 +77,13 @@ class NotebookPage:
         return list(self.driver.execute_script(PROMPTS))
 
     def errors(self) -> list[str]:
-        """What every failed cell says, from the saved notebook: on the page an error looks like a warning."""
-        self._menu("File", "docmanager:save")
-        cells = self._until(CLICK_S, lambda _: self._saved_cells(), "the saved notebook")
-        outputs = [output for cell in cells for output in cell["outputs"]]
+        """What each failed cell says. Asked of the model: on the page an error looks like a warning."""
+        outputs = self.driver.execute_script(OUTPUTS)
         return ["\n".join(output["traceback"]) for output in outputs if output["output_type"] == "error"]
 
-    def _saved_cells(self) -> list[dict[str, Any]]:
-        """Code cells of the file, once it holds what the page shows; before that, an empty list."""
-        file = self._ask(f"/api/contents/{self._path}") or {"content": {"cells": []}}
-        cells = [cell for cell in file["content"]["cells"] if cell["cell_type"] == "code"]
-        counts = [cell["execution_count"] for cell in cells if cell["execution_count"]]
-        return cells if counts == self._shown_counts() else []
+    def all_ran(self) -> bool:
+        """True when every code cell with text has a number."""
+        return len(self._shown_counts()) == len(self.prompts())
 
     def _shown_counts(self) -> list[int]:
         return [int(number) for prompt in self.prompts() for number in re.findall(r"\d+", prompt)]

@@ -66,6 +66,7 @@ def test_lab_01_runs_from_top_to_bottom(lab: JupyterLab, driver: WebDriver, shot
     page.run_all()
     page.screenshot(shots / "lab01.png")
     assert page.errors() == []
+    assert page.all_ran()
     check_machine(page)
     page.screenshot(shots / "lab01-widget.png")
 

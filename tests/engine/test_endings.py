@@ -10,7 +10,7 @@ import pytest
 from inference_kit import Components, Deadlines, SamplingParams
 from inference_kit.engine.core import EngineCore
 from inference_kit.engine.output import output_of
-from inference_kit.errors import InvalidField
+from inference_kit.errors import InvalidField, LifecycleBroken
 from inference_kit.lifecycle import FinishReason, IllegalTransition, TableLifecycle, first_expired, next_due
 from inference_kit.scheduler import Scheduler, StepOutput, StepPlan
 from inference_kit.streaming import StopMatcher, TokenChannel, Utf8Decoder
@@ -111,12 +111,12 @@ def test_a_token_that_lands_on_the_ttft_limit_is_late(make_core: CoreFactory) ->
     assert live.request.num_output_tokens == 0
 
 
-def test_a_deadline_beats_a_cancel_of_the_same_boundary(make_core: CoreFactory) -> None:
+def test_a_deadline_beats_a_cancel_of_the_same_instant(make_core: CoreFactory) -> None:
     core = make_core()
     live = core.submit([1], LONG, Deadlines(overall_s=1.0))
     core.step()
-    core.cancel(live.request.request_id)
     core.clock.advance(1.0)
+    core.cancel(live.request.request_id)
     core.step()
     assert live.request.finish_reason == "overall_deadline"
     assert terminal_events(core, live.request.request_id) == ["time_out"]
@@ -321,8 +321,10 @@ FAULTY_PARTS: dict[str, Callable[[], Components]] = {
 @pytest.mark.parametrize("part", FAULTY_PARTS)
 def test_a_part_that_raises_fails_its_request_alone(make_core: CoreFactory, part: str) -> None:
     core = make_core(components=FAULTY_PARTS[part](), tokenizer=Letters())
-    first = core.submit([1], SamplingParams(max_tokens=4), Deadlines(overall_s=77.0), request_id="first")
-    second = core.submit([2], SamplingParams(max_tokens=4))
+    # No letter of the answers starts this stop string, so it changes no text.
+    params = SamplingParams(max_tokens=4, stop=("\n",))
+    first = core.submit([1], params, Deadlines(overall_s=77.0), request_id="first")
+    second = core.submit([2], params)
     drain(core, take=False)
     assert first.request.finish_reason == "error"
     assert isinstance(first.request.error, Broken)
@@ -338,7 +340,7 @@ def test_a_part_that_cannot_be_made_refuses_the_request(make_core: CoreFactory, 
     good = {"utf8_decoder": Utf8Decoder, "stop_matcher": StopMatcher, "channel": TokenChannel}[part]
     core = make_core(components=Components(**{part: first_is(broken(object, "__init__"), good)}))
     with pytest.raises(Broken):
-        core.submit([1])
+        core.submit([1], SamplingParams(stop=("\n",)))
     second = core.submit([2], SamplingParams(max_tokens=3))
     drain(core)
     assert ends(second) == (reference([2], 3), "length")
@@ -572,3 +574,64 @@ def test_a_cancel_drops_one_reference_and_leaves_the_other_holder_its_blocks(mak
 def test_bad_limits_of_the_engine_are_named(make_core: CoreFactory, field: str) -> None:
     with pytest.raises(InvalidField, match=field):
         make_core(**{field: -1.0})
+
+
+@pytest.mark.parametrize("answer", [True, False, None])
+def test_a_lifecycle_that_ends_nothing_is_a_clear_error_not_a_hang(
+    make_core: CoreFactory, answer: object
+) -> None:
+    class Lazy(TableLifecycle):
+        def finalize(self, request, reason, at):  # type: ignore[no-untyped-def]
+            return answer
+
+    core = make_core(components=Components(lifecycle=Lazy()))
+    live = core.submit([1], SamplingParams(max_tokens=2))
+    drain(core)
+    assert live.request.finish_reason == "error"
+    assert isinstance(live.request.error, LifecycleBroken)
+    assert "terminal" in str(live.request.error)
+
+
+@pytest.mark.parametrize("token_id", [64, -1, 1.0, None, True])
+def test_an_id_that_no_token_has_fails_its_request_alone(make_core: CoreFactory, token_id: Any) -> None:
+    class OddRunner(ChecksumRunner):
+        def run(self, plan: StepPlan) -> StepOutput:
+            output = dict(super().run(plan).token_ids)
+            return StepOutput({**output, **({"odd": token_id} if "odd" in output else {})})
+
+    core = make_core(runner=OddRunner)
+    odd = core.submit([1], LONG, request_id="odd")
+    good = core.submit([2], SamplingParams(max_tokens=3))
+    drain(core)
+    assert (odd.request.finish_reason, odd.request.num_output_tokens) == ("error", 0)
+    assert ends(good) == (reference([2], 3), "length")
+
+
+def test_a_runner_that_forgets_a_request_fails_that_one_alone(make_core: CoreFactory) -> None:
+    class Forgetful(ChecksumRunner):
+        def run(self, plan: StepPlan) -> StepOutput:
+            ids = super().run(plan).token_ids
+            return StepOutput({name: token for name, token in ids.items() if name != "odd"})
+
+    core = make_core(runner=Forgetful)
+    odd = core.submit([1], LONG, request_id="odd")
+    good = core.submit([2], SamplingParams(max_tokens=3))
+    drain(core)
+    assert odd.request.finish_reason == "error"
+    assert ends(good) == (reference([2], 3), "length")
+
+
+@pytest.mark.parametrize(
+    ("cancel_at", "reason"), [(1.0, "client_cancel"), (2.0, "overall_deadline"), (3.0, "overall_deadline")]
+)
+def test_of_a_cancel_and_a_deadline_the_earlier_is_the_cause(
+    make_core: CoreFactory, cancel_at: float, reason: str
+) -> None:
+    core = make_core()
+    live = core.submit([1], LONG, Deadlines(overall_s=2.0))
+    core.step()
+    core.clock.advance_to(cancel_at)
+    core.cancel(live.request.request_id)
+    core.clock.advance_to(6.0)
+    core.step()
+    assert live.request.finish_reason == reason

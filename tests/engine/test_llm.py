@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import pytest
 
 from inference_kit import LLM, Components, SamplingParams
@@ -72,6 +75,39 @@ def test_a_stream_joins_to_the_answer_and_leaving_it_cancels(llm: LLM) -> None:
     for _ in llm.stream("Hello", params):
         break
     assert not llm.core.has_work
+
+
+def test_streams_and_batches_share_an_engine_and_lose_nothing() -> None:
+    llm = LLM("tiny", components=Components(runner=ChecksumRunner), progress=False)
+    params = SamplingParams(max_tokens=12)
+    one, two = llm.stream([1, 2], params), llm.stream([3, 4], params)
+    first = next(one)
+    answer = llm.generate([[5, 6]], params)[0]
+    seen = {"one": [first, *one], "two": [*two]}
+    for name, prompt in (("one", [1, 2]), ("two", [3, 4])):
+        ids = [token for chunk in seen[name] for token in chunk.token_ids]
+        assert ids == reference(prompt, 12)
+        assert [chunk.finish_reason for chunk in seen[name]][-1] == "length"
+    assert list(answer.token_ids) == reference([5, 6], 12)
+
+
+def test_batches_from_several_threads_are_all_answered() -> None:
+    llm = LLM("tiny", components=Components(runner=ChecksumRunner), progress=False)
+    prompts = [[1 + n, 2] for n in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        outputs = list(
+            pool.map(lambda prompt: llm.generate([prompt], SamplingParams(max_tokens=20)), prompts)
+        )
+    assert [list(out[0].token_ids) for out in outputs] == [reference(prompt, 20) for prompt in prompts]
+
+
+def test_the_command_exports_and_names_a_folder_that_is_in_the_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", "tiny", str(tmp_path / "tiny")]) == 0
+    assert LLM(str(tmp_path / "tiny"), progress=False).generate("Hi", SamplingParams(max_tokens=2))
+    assert main(["export", "tiny", str(tmp_path / "tiny")]) == 2
+    assert str(tmp_path / "tiny") in capsys.readouterr().err
 
 
 def test_metrics_of_an_answer_add_up(llm: LLM) -> None:
