@@ -257,9 +257,10 @@ async def leave_by_aclosing(stream: Stream) -> None:
 
 
 async def leave_by_an_error_in_the_body(stream: Stream) -> None:
-    async with aclosing(stream):
-        async for _ in stream:
-            break
+    with pytest.raises(ZeroDivisionError):
+        async with aclosing(stream):
+            async for _ in stream:
+                raise ZeroDivisionError
 
 
 @pytest.mark.parametrize(
@@ -277,15 +278,15 @@ def test_leaving_ends_the_request_although_the_stream_is_kept(
     leave: Callable[[Stream], Coroutine[Any, Any, None]],
 ) -> None:
     async def test() -> None:
-        # The step thread is held, so that every one of these readers waits for its next token.
+        # The third step is held, so that each of these readers waits for a token when it leaves.
         gate = threading.Event()
         async with running(Components(runner=gated(gate)), slow_consumer_s=None) as engine:
             stream = engine.submit([1], LONG)
-            task = asyncio.create_task(leave(stream))
-            await asyncio.sleep(0)
+            await leave(stream)
+            committed = engine.snapshot()["committed_tokens"]
             gate.set()
-            await task
             await is_ended(engine)
+            assert engine.snapshot()["committed_tokens"] <= committed + 1
             assert stream.cancel() is False
 
     run(test)
@@ -301,3 +302,236 @@ def gated(gate: threading.Event) -> type[ChecksumRunner]:
             return super().run(plan)
 
     return Gated
+
+
+def test_a_stream_that_was_never_started_and_one_in_a_cycle_end() -> None:
+    async def test() -> None:
+        async with running(slow_consumer_s=None) as engine:
+            engine.submit([1], LONG)
+            cycle: list[Any] = [engine.submit([2], LONG)]
+            cycle.append(cycle)
+            del cycle
+            gc.collect()
+            await quiet(engine.core)
+            assert engine.snapshot()["finished"] == {"client_cancel": 2}
+
+    run(test)
+
+
+def test_a_stream_collected_inside_a_lock_of_the_engine_waits_for_nothing() -> None:
+    async def test() -> None:
+        async with running(slow_consumer_s=None) as engine:
+            streams = [engine.submit([1], LONG)]
+
+            def collect() -> None:
+                streams.clear()
+                gc.collect()
+
+            with engine.core.lock:
+                # Another thread drops the stream while this one has the lock: it must not have to wait.
+                thread = threading.Thread(target=collect)
+                thread.start()
+                thread.join(10.0)
+                assert not thread.is_alive()
+            await quiet(engine.core)
+
+    run(test)
+
+
+def test_an_event_loop_that_closes_takes_its_requests_along() -> None:
+    async def test() -> None:
+        async with running(slow_consumer_s=None, channel_high=4, channel_low=1) as engine:
+            kept: list[Stream] = []
+
+            async def submit() -> None:
+                kept.append(engine.submit([1], LONG))
+                kept.append(engine.submit([2], LONG))
+                await anext(kept[0])
+
+            await asyncio.to_thread(asyncio.run, submit())
+            await quiet(engine.core)
+            assert engine.snapshot()["finished"] == {"client_cancel": 2}
+            assert [stream._live.request.is_terminal for stream in kept] == [True, True]
+
+    run(test)
+
+
+def test_a_stream_read_on_another_event_loop_is_refused_and_ends() -> None:
+    async def test() -> None:
+        async with running(slow_consumer_s=None) as engine:
+            stream = engine.submit([1], LONG)
+
+            async def read() -> None:
+                await anext(stream)
+
+            with pytest.raises(WrongLoop, match=stream.request_id):
+                await asyncio.to_thread(asyncio.run, read())
+            await is_ended(engine)
+
+    run(test)
+
+
+def test_an_id_that_is_used_again_is_another_request() -> None:
+    async def test() -> None:
+        async with running() as engine:
+            old = engine.submit([1], SHORT, request_id="r")
+            await quiet(engine.core)
+            new = engine.submit([2], SHORT, request_id="r")
+            assert old.cancel() is False
+            assert list((await new.result()).token_ids) == reference([2], 6)
+            assert list((await old.result()).token_ids) == reference([1], 6)
+
+    run(test)
+
+
+def test_two_tasks_on_one_stream_share_its_chunks_and_both_end() -> None:
+    async def test() -> None:
+        async with running() as engine:
+            stream = engine.submit([1], SamplingParams(max_tokens=40, ignore_eos=True))
+            got: list[int] = []
+
+            async def read() -> None:
+                async for chunk in stream:
+                    got.extend(chunk.token_ids)
+
+            await asyncio.gather(read(), read())
+            assert got == reference([1], 40)
+
+    run(test)
+
+
+# Parts that raise in the running engine.
+
+
+@pytest.mark.parametrize("methods", [("put",), ("put", "close"), ("take",)])
+def test_a_broken_channel_fails_its_request_and_its_reader_does_not_wait(methods: tuple[str, ...]) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("a channel is wrong")
+
+    broken = type("Broken", (TokenChannel,), dict.fromkeys(methods, fail))
+    made: list[TokenChannel] = []
+
+    def channel(*arguments: Any) -> TokenChannel:
+        made.append((TokenChannel if made else broken)(*arguments))
+        return made[-1]
+
+    async def test() -> None:
+        async with running(Components(runner=ChecksumRunner, channel=channel)) as engine:
+            with pytest.raises((EngineFailed, ZeroDivisionError)):
+                await engine.submit([1], LONG).result()
+            assert list((await engine.submit([2], SHORT).result()).token_ids) == reference([2], 6)
+
+    run(test)
+
+
+# Health, shutdown and waiting.
+
+
+def test_the_watchdog_sees_a_step_that_hangs_and_recovers_when_it_ends() -> None:
+    async def test() -> None:
+        gate = threading.Event()
+        async with running(Components(runner=gated(gate)), step_limit_s=30.0) as engine:
+            stream = engine.submit([1], SHORT)
+            await until(lambda: engine.snapshot()["committed_tokens"] == 2)
+            await until(lambda: engine._step_started_at is not None)
+            assert engine.healthy
+            engine._clock.advance(30.0)  # type: ignore[attr-defined]
+            assert not engine.healthy
+            assert engine.snapshot()["healthy"] is False
+            gate.set()
+            await stream.result()
+            await until(lambda: engine.healthy)
+            assert engine.snapshot()["step_overruns"] == 1
+
+    run(test)
+
+
+def test_a_drain_refuses_new_requests_and_lets_live_ones_finish() -> None:
+    async def test() -> None:
+        gate = threading.Event()
+        async with running(Components(runner=gated(gate))) as engine:
+            streams = [engine.submit([n], SHORT) for n in (1, 2, 3)]
+            closing = asyncio.create_task(engine.shutdown(drain_s=60.0))
+            await until(lambda: engine.status is EngineStatus.DRAINING)
+            with pytest.raises(EngineClosed):
+                engine.submit([4], SHORT)
+            gate.set()
+            outputs = await asyncio.gather(*(stream.result() for stream in streams))
+            assert [list(out.token_ids) for out in outputs] == [reference([n], 6) for n in (1, 2, 3)]
+            await closing
+            assert engine.status is EngineStatus.CLOSED
+
+    run(test)
+
+
+def test_what_is_left_at_the_drain_limit_ends_with_shutdown() -> None:
+    async def test() -> None:
+        async with running(channel_high=2, channel_low=0, slow_consumer_s=None) as engine:
+            stalled = engine.submit([1], LONG)
+            closing = asyncio.create_task(engine.shutdown(drain_s=60.0))
+            await until(lambda: engine.snapshot()["states"].get("streaming") == 1)
+            assert not closing.done()
+            engine._clock.advance(60.0)  # type: ignore[attr-defined]
+            await closing
+            assert (await stalled.result()).finish_reason == FinishReason.SHUTDOWN
+
+    run(test)
+
+
+def test_a_second_shutdown_shortens_the_drain_and_the_status_never_goes_back() -> None:
+    async def test() -> None:
+        async with running(channel_high=2, channel_low=0, slow_consumer_s=None) as engine:
+            stalled = engine.submit([1], LONG)
+            patient = asyncio.create_task(engine.shutdown(drain_s=3600.0))
+            await until(lambda: engine.status is EngineStatus.DRAINING)
+            await engine.shutdown(drain_s=0.0)
+            await patient
+            await engine.shutdown(drain_s=60.0)
+            assert engine.status is EngineStatus.CLOSED
+            assert (await stalled.result()).finish_reason == "shutdown"
+
+    run(test)
+
+
+def test_leaving_the_engine_drains_for_as_long_as_the_configuration_says() -> None:
+    async def test() -> None:
+        async with running(drain_s=60.0) as engine:
+            stream = engine.submit([1], SHORT)
+        assert (await stream.result()).finish_reason == "length"
+
+    run(test)
+
+
+def test_an_engine_that_was_closed_before_its_start_does_not_start() -> None:
+    engine = Engine(EngineConfig(model="tiny"))
+    engine.close()
+    with pytest.raises(EngineClosed):
+        engine.start()
+
+
+def test_an_idle_engine_takes_no_steps() -> None:
+    class Counted(Scheduler):
+        calls = 0
+
+        def schedule(self, now: float) -> StepPlan:
+            Counted.calls += 1
+            return super().schedule(now)
+
+    async def test() -> None:
+        parts = Components(runner=ChecksumRunner, scheduler=Counted)
+        async with running(parts, channel_high=2, channel_low=0, slow_consumer_s=None) as engine:
+            stream = engine.submit([1], LONG, deadlines=Deadlines(overall_s=50.0))
+            await until(lambda: engine.snapshot()["states"].get("streaming") == 1)
+            await until(lambda: engine._patience(engine.core, idle=True) == 1.0)
+            engine._clock.advance(49.0)  # type: ignore[attr-defined]
+            await until(lambda: engine._stepped_at == 49.0)
+            # Due in one second, at 50; the heartbeat is one second as well.
+            assert engine._patience(engine.core, idle=True) == 1.0
+            engine._clock.advance(0.75)  # type: ignore[attr-defined]
+            await until(lambda: engine._stepped_at == 49.75)
+            assert engine._patience(engine.core, idle=True) == 0.25
+            assert Counted.calls < 20
+            engine._clock.advance(0.25)  # type: ignore[attr-defined]
+            assert (await stream.result()).finish_reason == "overall_deadline"
+
+    run(test)
