@@ -92,13 +92,18 @@ class LLM:
 
         Raises as `generate` does, and `EngineFailed` when the request fails while it runs.
         """
-        live = self.core.submit(encode_prompt(self.model, prompt), _checked(params))
+        live = self._submit(encode_prompt(self.model, prompt), _checked(params), None)
         try:
-            while not live.request.is_terminal:
-                self._step()
+            while True:
+                # Asked before the channel: another caller's step may end the request at any moment.
+                closed = live.closed
                 chunk = live.channel.take()
                 if chunk is not None:
                     yield chunk
+                elif closed:
+                    break
+                else:
+                    self._step()
         finally:
             self._abandon([live])
         if live.request.finish_reason is FinishReason.ERROR:
