@@ -70,7 +70,7 @@ checks-report: install ## what every lab check catches: references, right and wr
 soak: install ## the random machine of the tests for 10 minutes and 100,000 requests, with flat memory
 	@"$(PY)" -m tools.soak
 
-grade-demo: labs ## grade a sample class with the stock commands and compare the scores
+grade-demo: install ## grade a sample class with the stock commands and compare the scores
 	@"$(PY)" -m grader demo
 
 install: python ## create or update .venv

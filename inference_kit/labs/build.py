@@ -22,6 +22,9 @@ from .checking import CheckSet, load_checks
 from .extract import ROOT, MasterError
 from .masters import Course, hints_of, make_notebook, make_release, read_course, to_text, with_repository
 
+WORK = ".my-work-"
+"""Marks the name of a copy of somebody's work."""
+
 LINE_LENGTH = 110
 
 VISIBLE_HEAD = '''"""Visible checks of {lab}: `make labs` copies them from solutions/{folder}. Do not edit."""
@@ -188,12 +191,17 @@ def build_all(course: Course, root: Path = ROOT) -> dict[str, str]:
     return built
 
 
+def _is_local(path: Path) -> bool:
+    """Files that a person's work leaves in the tree and git ignores."""
+    return ".ipynb_checkpoints" in path.parts or WORK in path.name
+
+
 def unexpected(built: dict[str, str], root: Path = ROOT) -> Iterator[str]:
     """Files in generated places that no master makes."""
     for pattern in ("labs/**/*", "solutions/*/*.ipynb", "course/*.ipynb", "inference_kit/labs/visible/lab*"):
         for path in sorted(root.glob(pattern)):
             name = path.relative_to(root).as_posix()
-            if path.is_file() and name not in built and ".ipynb_checkpoints" not in path.parts:
+            if path.is_file() and name not in built and not _is_local(path):
                 yield name
 
 
@@ -209,13 +217,40 @@ def drift(built: dict[str, str], root: Path = ROOT) -> list[str]:
     return problems + [f"{name} has no master" for name in unexpected(built, root)]
 
 
+def holds_work(old: str, new: str) -> bool:
+    """True when somebody worked in a released notebook: it has outputs, or other code than the new one.
+
+    A file that is no notebook any more counts as work: better one copy too many.
+    """
+    try:
+        cells = [cell for cell in json.loads(old)["cells"] if cell["cell_type"] == "code"]
+        released = {"".join(cell["source"]) for cell in json.loads(new)["cells"]}
+        return any(cell["outputs"] or "".join(cell["source"]) not in released for cell in cells)
+    except (ValueError, KeyError, TypeError):
+        return True
+
+
+def keep_work(path: Path, new: str) -> None:
+    """Copy a learner's notebook aside before the released one is written over it."""
+    old = path.read_text(encoding="utf-8")
+    if not holds_work(old, new):
+        return
+    number = 1
+    while (kept := path.with_name(f"{path.stem}{WORK}{number}.ipynb")).exists():
+        number += 1
+    kept.write_text(old, encoding="utf-8")
+    print(f"kept your work as {kept.name}, beside the new {path.name}")
+
+
 def write(built: dict[str, str], root: Path = ROOT) -> list[str]:
-    """Write what differs; return the names written."""
+    """Write what differs; return the names written. Work in a released notebook is kept beside it."""
     written = []
     for name, text in sorted(built.items()):
         path = root / name
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
+        if name.startswith("labs/") and path.is_file():
+            keep_work(path, text)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         written.append(name)

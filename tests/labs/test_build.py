@@ -74,6 +74,28 @@ def test_drift_names_a_changed_a_missing_and_a_stray_file(built: dict[str, str],
     assert list(unexpected(built, tmp_path)) == ["labs/notes.txt"]
 
 
+@pytest.mark.parametrize("change", ["an answer", "an output", "no notebook any more"])
+def test_work_in_a_released_notebook_is_kept_beside_the_new_one(
+    built: dict[str, str], tmp_path: Path, change: str
+) -> None:
+    name = "labs/lab01_lifecycle/lab01_lifecycle.ipynb"
+    build.write(built, tmp_path)
+    path = tmp_path / name
+    notebook = json.loads(built[name])
+    answer = next(cell for cell in notebook["cells"] if "".join(cell["source"]).startswith("# lab01/q1"))
+    if change == "an answer":
+        answer["source"] = ["# lab01/q1\n", "x = 1\n"]
+    else:
+        answer["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["hi"]}]
+    worked = "{" if change.startswith("no") else json.dumps(notebook)
+    for number in (1, 2):
+        path.write_text(worked, encoding="utf-8")
+        assert build.write(built, tmp_path) == [name]
+        assert path.read_text(encoding="utf-8") == built[name]
+        assert path.with_name(f"{path.stem}.my-work-{number}.ipynb").read_text(encoding="utf-8") == worked
+    assert list(unexpected(built, tmp_path)) == []
+
+
 def test_writing_again_writes_nothing(built: dict[str, str], tmp_path: Path) -> None:
     assert build.write(built, tmp_path)
     assert build.write(built, tmp_path) == []
