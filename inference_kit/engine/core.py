@@ -2,16 +2,17 @@
 
 Owns the live requests and the boundary at which they end. It plans nothing (scheduler) and computes
 nothing (runner). Invariants: every accepted request ends exactly once; what ends gives back all it
-held; expired, cancelled and slow requests are handled at the boundary and nowhere else.
+held; expired, cancelled and slow requests are handled at the boundary and nowhere else. A step looks only
+at requests where something may happen: a timer, a cancel, a change of credit, a marked token, a limit.
 """
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..clock import Clock
@@ -21,22 +22,19 @@ from ..kv.manager import KVManager
 from ..lifecycle.request import Request
 from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
-from ..scheduler.plan import Runner, StepOutput, StepPlan
+from ..scheduler.decodes import DecodeBatch
+from ..scheduler.plan import Runner, ScheduledChunk, StepOutput, StepPlan
 from ..scheduler.scheduler import SchedulerConfig
-from ..streaming.channel import Channel
 from ..streaming.text import StreamingText
+from ..telemetry.events import TokenLines
 from ..telemetry.metrics import Metrics
 from .components import Components
+from .delivery import LiveRequest, PulledChannel
+from .marks import TokenMarks
+from .timers import Timers
 from .vocabulary import Vocabulary
 
-
-@dataclass(eq=False)
-class LiveRequest:
-    """A request with its way out: the text it becomes and the channel to its caller."""
-
-    request: Request
-    text: StreamingText
-    channel: Channel
+__all__ = ["EngineCore", "LiveRequest"]
 
 
 class EngineCore:
@@ -71,10 +69,18 @@ class EngineCore:
         self.max_total_tokens = min(self.context, config.num_kv_blocks * config.block_size + 1)
         self.events = self.components.telemetry()
         self.metrics = Metrics()
-        self.events.subscribe(self.metrics.observe)
+        self._look_at_all = self.components.any_sees_tokens
+        if self._look_at_all:
+            self.events.subscribe(self.metrics.observe)
+        else:
+            self.events.subscribe(self.metrics.observe, self.metrics.observe_tokens)
         self.lock = threading.RLock()
         self.live: dict[str, LiveRequest] = {}
         self.touched: dict[str, LiveRequest] = {}
+        self._news: list[Sequence[str]] = []
+        self._attention: dict[str, LiveRequest] = {}
+        self._timers = Timers()
+        self._marks = TokenMarks(vocabulary)
         self.wake: Callable[[], None] = lambda: None
         """Called when a paused request may go on; the threaded engine sets it."""
 
@@ -133,6 +139,7 @@ class EngineCore:
             if live is None:
                 return False
             live.request.cancel_reason = live.request.cancel_reason or reason
+            self._attention[request_id] = live
             return True
 
     def step(self) -> StepPlan:
@@ -147,10 +154,11 @@ class EngineCore:
     def boundary(self) -> float:
         """End what is cancelled, expired or too slow; pause and resume by credit. Returns the time."""
         now = self.clock.now()
-        for live in list(self.live.values()):
+        for live in self._take_attention(now):
             self._end_if_due(live.request, now)
             if not live.request.is_terminal:
                 self._apply_credit(live, now)
+                self._arm(live)
         return now
 
     def run(self, plan: StepPlan) -> StepOutput:
@@ -161,28 +169,24 @@ class EngineCore:
             return self.runner.run(plan)
         except Exception as error:
             with self.lock:
-                for chunk in plan.chunks:
-                    self.live[chunk.request_id].request.error = error
-            return StepOutput({}, {chunk.request_id: str(error) for chunk in plan.chunks})
+                for request_id in plan.request_ids:
+                    self.live[request_id].request.error = error
+            return StepOutput({}, dict.fromkeys(plan.request_ids, str(error)))
 
     def commit(self, plan: StepPlan, output: StepOutput) -> None:
         """Take the results of a step into the requests. What ended at this boundary takes nothing."""
         now = self.boundary()
-        for chunk in plan.chunks:
-            live = self.live.get(chunk.request_id)
-            if live is None:
-                continue
-            if chunk.request_id in output.errors:
-                live.request.error = live.request.error or RuntimeError(output.errors[chunk.request_id])
-                live.request.finalize(FinishReason.ERROR, now)
-                continue
-            live.request.num_computed_tokens += len(chunk.token_ids)
-            if chunk.samples:
-                self._commit_token(live, output.token_ids[chunk.request_id], now)
+        if output.errors:
+            self._end_failed(plan, output, now)
+        if plan.batch is not None:
+            self._commit_batch(plan.batch, output, now)
+        for chunk in plan.singles:
+            self._commit_chunk(chunk, output, now)
 
     def take_touched(self) -> list[LiveRequest]:
         """Requests with something new for their callers since the last call."""
         with self.lock:
+            self._fold_news()
             touched, self.touched = list(self.touched.values()), {}
             return touched
 
@@ -231,23 +235,53 @@ class EngineCore:
 
     def _accept(self, request: Request, now: float) -> LiveRequest:
         parts, params = self.components, request.sampling
+        matcher = parts.stop_matcher(params.stop)
         text = StreamingText(
-            params.stop, params.include_stop, params.min_tokens, parts.utf8_decoder, parts.stop_matcher
+            params.stop, params.include_stop, params.min_tokens, parts.utf8_decoder, lambda _: matcher
         )
-        channel = parts.channel(self.config.channel_high, self.config.channel_low, self.wake)
-        live = LiveRequest(request, text, channel)
+        live = LiveRequest(request, text, matcher, self.vocabulary, self._marks.add(params), self.lock)
+        high, low = self.config.channel_high, self.config.channel_low
+        if self._look_at_all:
+            live.channel = parts.channel(high, low, lambda: self._resumed(live))
+        else:
+            live.channel = PulledChannel(live, high, low, lambda: self._resumed(live))
         request.hold("registry", lambda: self._forget(live))
         request.hold("stream", lambda: self._close(live))
         request.hold("kv and slot", lambda: self.scheduler.drop(request))
         request.move(Event.TOKENIZE, now)
         self.scheduler.add(request, now)
         self.live[request.request_id] = live
+        self._arm(live)
         return live
 
-    def _end_if_due(self, request: Request, now: float) -> None:
+    def _take_attention(self, now: float) -> Iterable[LiveRequest]:
+        """The live requests that this boundary must look at."""
+        if self._look_at_all:
+            return list(self.live.values())
+        taken, self._attention = self._attention, {}
+        for request_id in self._timers.pop_due(now):
+            taken[request_id] = self.live[request_id]
+        return [live for live in taken.values() if not live.request.is_terminal]
+
+    def _arm(self, live: LiveRequest) -> None:
+        """Have a boundary look at the request when its next limit passes."""
+        end = self._limit_passed(live.request, math.inf)
+        if end is not None and not self._look_at_all:
+            self._timers.arm(live.request.request_id, end[1])
+
+    def _resumed(self, live: LiveRequest) -> None:
+        with self.lock:
+            self._attention[live.request.request_id] = live
+        self.wake()
+
+    def _limit_passed(self, request: Request, now: float) -> tuple[FinishReason, float] | None:
+        """The limit of time that passed first, with its time."""
         expired = self.components.endings(request.deadlines, request.marks, now)
         slow = _slow_since(request, self.config.slow_consumer_s, now)
-        due = min((end for end in (expired, slow) if end is not None), key=lambda end: end[1], default=None)
+        return min((end for end in (expired, slow) if end is not None), key=lambda end: end[1], default=None)
+
+    def _end_if_due(self, request: Request, now: float) -> None:
+        due = self._limit_passed(request, now)
         if due is not None:
             request.finalize(*due)
         elif request.cancel_reason is not None:
@@ -261,16 +295,65 @@ class EngineCore:
         elif request.state is State.STREAMING and request.has_credit:
             request.move(Event.RESUME, now)
 
-    def _commit_token(self, live: LiveRequest, token_id: int, now: float) -> None:
+    def _end_failed(self, plan: StepPlan, output: StepOutput, now: float) -> None:
+        for request_id in plan.request_ids:
+            live = self.live.get(request_id)
+            if live is not None and request_id in output.errors:
+                live.request.error = live.request.error or RuntimeError(output.errors[request_id])
+                live.request.finalize(FinishReason.ERROR, now)
+
+    def _commit_batch(self, batch: DecodeBatch, output: StepOutput, now: float) -> None:
+        """Commit one token for each decode, and look at those where it may matter."""
+        batch = batch.table.members(batch)
+        ids = [output.token_ids[request_id] for request_id in batch.request_ids]
+        looked = batch.table.commit(batch, ids, self._marks.of(ids), now)
+        lines = TokenLines(batch.request_ids, ids, now, str(State.DECODE))
+        if self._look_at_all:
+            for line in lines:
+                self.events.append(line)
+        else:
+            self.events.append_tokens(lines)
+        self._note_news(batch.request_ids)
+        for request in looked:
+            self._look(self.live[request.request_id], now)
+
+    def _commit_chunk(self, chunk: ScheduledChunk, output: StepOutput, now: float) -> None:
+        live = self.live.get(chunk.request_id)
+        if live is None:
+            return
         request = live.request
-        request.commit_token(token_id, now)
-        reason = self._stop_by_token(request, token_id)
-        hidden = reason is not None and not (
-            reason is FinishReason.STOP_TOKEN and request.sampling.include_stop
-        )
-        text = "" if hidden else live.text.push(*self.vocabulary.token(token_id))
-        live.channel.put(text, (token_id,))
+        request.num_computed_tokens += len(chunk.token_ids)
+        if not chunk.samples:
+            return
+        request.commit_token(output.token_ids[chunk.request_id], now)
         self.touched[request.request_id] = live
+        if request.num_output_tokens == 1:
+            self._arm(live)
+        self._look(live, now)
+
+    def _note_news(self, request_ids: Sequence[str]) -> None:
+        # As long as the same requests decode, the sequence is the same object.
+        if not self._news or self._news[-1] is not request_ids:
+            self._news.append(request_ids)
+        if len(self._news) > MOST_NEWS:
+            self._fold_news()
+
+    def _fold_news(self) -> None:
+        for request_ids in self._news:
+            for request_id in request_ids:
+                if request_id in self.live:
+                    self.touched[request_id] = self.live[request_id]
+        self._news.clear()
+
+    def _look(self, live: LiveRequest, now: float) -> None:
+        """Let the newest token end the request, or say which of the next ones to look at."""
+        request = live.request
+        token_id = request.token_ids[-1]
+        reason = self._stop_by_token(request, token_id)
+        live.deliver(
+            hide_last=reason is not None
+            and not (reason is FinishReason.STOP_TOKEN and request.sampling.include_stop)
+        )
         if live.text.stopped:
             request.stop_reason = live.text.stop_reason
             reason = FinishReason.STOP_STRING
@@ -278,6 +361,23 @@ class EngineCore:
             reason = FinishReason.LENGTH
         if reason is not None:
             request.finalize(reason, now)
+            return
+        if live.channel.paused:
+            self._attention[request.request_id] = live
+        if request.table is not None:
+            request.table.look_again(request, self._tokens_until_look(live), live.looks)
+
+    def _tokens_until_look(self, live: LiveRequest) -> int:
+        """The next of these many tokens that needs a look whatever its id is; >= 1."""
+        request = live.request
+        if self._look_at_all:
+            return 1
+        if request.sampling.stop:
+            whole = self._marks.is_whole(request.token_ids[-1])
+            if live.matcher.held or not whole:
+                return 1
+        credit = self.config.channel_high - live.channel.unsent
+        return max(1, min(request.max_new_tokens - request.num_output_tokens, credit))
 
     def _stop_by_token(self, request: Request, token_id: int) -> FinishReason | None:
         params = request.sampling
@@ -299,6 +399,12 @@ class EngineCore:
 
     def _forget(self, live: LiveRequest) -> None:
         self.live.pop(live.request.request_id, None)
+        self._attention.pop(live.request.request_id, None)
+        self._timers.drop(live.request.request_id)
+
+
+MOST_NEWS = 8
+"""Steps whose news are kept as they are before they are merged."""
 
 
 def _scheduler_config(config: EngineConfig) -> SchedulerConfig:

@@ -1,8 +1,9 @@
 """One request: what was asked, where it stands, and how it ended.
 
 Owns the state, the marks of the clocks, and the resources the request holds, as a list of release
-functions. It does not decide what happens next: the scheduler and the engine do. Invariant: the
-only way to a terminal state is `finalize`; the first call wins and runs the one release path.
+functions. It does not decide what happens next: the scheduler and the engine do. Invariants: the
+only way to a terminal state is `finalize`; the first call wins and runs the one release path; a
+request is in a `DecodeTable` only while it is in DECODE, so every move takes it out.
 """
 
 from __future__ import annotations
@@ -29,6 +30,23 @@ class LoggedEvent:
     state: str
     """The state after the event."""
     data: dict[str, Any] = field(default_factory=dict)
+
+
+def token_line(request_id: str, token_id: int, at: float, state: str) -> LoggedEvent:
+    """The line of one committed token."""
+    return LoggedEvent("token", at, request_id, state, {"token_id": token_id})
+
+
+class Table(Protocol):
+    """What advances many decoding requests at once; `scheduler.decodes.DecodeTable`."""
+
+    def leave(self, request: Request) -> None:
+        """Give the request its own counts back."""
+        ...
+
+    def look_again(self, request: Request, after: int, looks: int) -> None:
+        """Say which of the request's next tokens the engine must look at."""
+        ...
 
 
 class Lifecycle(Protocol):
@@ -109,16 +127,23 @@ class Request:
         self.seed = 0
         self.max_new_tokens = 0
         self.token_ids: list[int] = list(self.prompt_token_ids)
-        self.num_computed_tokens = 0
+        self.token_times: list[float] = []
+        """When each output token was committed, in seconds; one for each."""
         self.num_preemptions = 0
         self.block_table: list[int] = []
         self.queued_at: float | None = None
         self.admitted_at: float | None = None
-        self.first_token_at: float | None = None
-        self.last_token_at: float | None = None
         self.cancel_reason: FinishReason | None = None
         self.has_credit = True
         self.paused_at: float | None = None
+
+        self.table: Table | None = None
+        self.row = 0
+        """Its place in `table`."""
+        self.last_planned_step = 0
+        self._computed = 0
+        self._credit_wait_s = 0.0
+        self._tokens_at_pause = 0
 
         self.finish_reason: FinishReason | None = None
         self.finished_at: float | None = None
@@ -127,7 +152,7 @@ class Request:
         self.release_errors: list[BaseException] = []
 
         self.settle_lock = threading.RLock()
-        self.events: list[LoggedEvent] = []
+        self._history: list[tuple[int, LoggedEvent]] = []
         self._lifecycle = lifecycle
         self._observer = observer
         self._releases: list[tuple[str, Callable[[], None]]] = []
@@ -147,18 +172,57 @@ class Request:
         return len(self.token_ids) - len(self.prompt_token_ids)
 
     @property
+    def first_token_at(self) -> float | None:
+        """When the first output token was committed; never rewritten (convention 13)."""
+        return self.token_times[0] if self.token_times else None
+
+    @property
+    def last_token_at(self) -> float | None:
+        """When the newest output token was committed."""
+        return self.token_times[-1] if self.token_times else None
+
+    @property
+    def num_computed_tokens(self) -> int:
+        """Tokens whose keys and values are written. In a table: all but the newest."""
+        return self._computed if self.table is None else len(self.token_ids) - 1
+
+    @num_computed_tokens.setter
+    def num_computed_tokens(self, count: int) -> None:
+        self.leave_table()
+        self._computed = count
+
+    @property
+    def events(self) -> list[LoggedEvent]:
+        """The whole history in order. Built when asked, so that a token costs no object before."""
+        outputs = self.output_token_ids
+        lines: list[LoggedEvent] = []
+        done, state = 0, ""
+        for count, entry in [*self._history, (len(self.token_times), None)]:
+            for token_id, at in zip(outputs[done:count], self.token_times[done:count], strict=True):
+                lines.append(token_line(self.request_id, token_id, at, state))
+            done = count
+            if entry is not None:
+                lines.append(entry)
+                state = entry.state
+        return lines
+
+    @property
     def num_uncomputed_tokens(self) -> int:
         """Known tokens whose keys and values are not written yet. The scheduler's one rule."""
         return len(self.token_ids) - self.num_computed_tokens
 
     @property
     def marks(self) -> ClockMarks:
+        """Where the clocks start. A wait for credit moves the inter-token clock (convention 6)."""
+        last = self.last_token_at
+        if last is not None and len(self.token_times) == self._tokens_at_pause:
+            last += self._credit_wait_s
         return ClockMarks(
             received_at=self.received_at,
             queued_at=self.queued_at,
             admitted_at=self.admitted_at,
             first_token_at=self.first_token_at,
-            last_token_at=self.last_token_at,
+            last_token_at=last,
             paused=self.state is State.STREAMING,
         )
 
@@ -168,8 +232,11 @@ class Request:
         Ends go through `finalize`, which calls this once.
         """
         self.state = State(self._lifecycle.next_state(self.state, event))
+        self.leave_table()
         if event is Event.ENQUEUE:
             self.queued_at = at
+        if event is Event.RESUME and self.paused_at is not None:
+            self._count_credit_wait(at - self.paused_at)
         self.paused_at = at if event is Event.PAUSE else None
         if event is Event.ADMIT and self.admitted_at is None:
             self.admitted_at = at
@@ -183,10 +250,14 @@ class Request:
         if self.state is State.PREFILL:
             self.move(Event.START_DECODE, at)
         self.token_ids.append(token_id)
-        if self.first_token_at is None:
-            self.first_token_at = at
-        self.last_token_at = at
-        self._log("token", at, token_id=token_id)
+        self.token_times.append(at)
+        if self._observer is not None:
+            self._observer(token_line(self.request_id, token_id, at, str(self.state)))
+
+    def leave_table(self) -> None:
+        """Take the request out of the table that advances it, if it is in one."""
+        if self.table is not None:
+            self.table.leave(self)
 
     def hold(self, name: str, release: Callable[[], None]) -> None:
         """Register a resource; `release` runs once, at the end, last registered first."""
@@ -215,6 +286,11 @@ class Request:
 
     def _log(self, event: str, at: float, **data: Any) -> None:
         entry = LoggedEvent(event, at, self.request_id, str(self.state), data)
-        self.events.append(entry)
+        self._history.append((len(self.token_times), entry))
         if self._observer is not None:
             self._observer(entry)
+
+    def _count_credit_wait(self, seconds: float) -> None:
+        if self._tokens_at_pause != len(self.token_times):
+            self._tokens_at_pause, self._credit_wait_s = len(self.token_times), 0.0
+        self._credit_wait_s += seconds
