@@ -265,8 +265,10 @@ class EngineCore:
 
     def _arm(self, live: LiveRequest) -> None:
         """Have a boundary look at the request when its next limit passes."""
+        if self._look_at_all:
+            return
         end = self._limit_passed(live.request, math.inf)
-        if end is not None and not self._look_at_all:
+        if end is not None:
             self._timers.arm(live.request.request_id, end[1])
 
     def _resumed(self, live: LiveRequest) -> None:

@@ -28,7 +28,7 @@ LOOK_AT_ALL = -1
 """All bits: every token is looked at."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class DecodeBatch:
     """The decodes of one plan, all fields in the same order. Later steps do not change it."""
 
@@ -134,16 +134,17 @@ class DecodeTable:
 
     def without_room(self, rows: Rows) -> list[Request]:
         """Those of `rows` whose blocks are full, in order of arrival."""
-        short = np.flatnonzero(self._room[rows] < 1)
+        (short,) = (self._room[rows] < 1).nonzero()
         if not short.size:
             return []
         found = [self.requests[row] for row in (short if isinstance(rows, slice) else rows[short])]
         return sorted(found, key=attrgetter("arrival"))
 
-    def grown(self, request: Request) -> None:
-        """The block table of `request` has become longer."""
-        row = request.row
-        self._room[row] = len(request.block_table) * self._block_size - self._start[row]
+    def grown(self, requests: Sequence[Request]) -> None:
+        """Each of `requests` has got one more block."""
+        if not requests:
+            return
+        self._room[[request.row for request in requests]] += self._block_size
 
     def plan(self, rows: Rows, step: int) -> DecodeBatch:
         """Plan one token for each of `rows`. All of them must have room."""
@@ -180,8 +181,8 @@ class DecodeTable:
         rows = batch.rows
         self._start[rows] += 1
         self._left[rows] -= 1
-        looked = (self._left[rows] < 1) | ((self._looks[rows] & bits) != 0)
-        return [batch.requests[index] for index in np.flatnonzero(looked).tolist()]
+        (looked,) = ((self._left[rows] < 1) | ((self._looks[rows] & bits) != 0)).nonzero()
+        return [batch.requests[index] for index in looked.tolist()]
 
     def _batch(self, parts: tuple[Sequence[Any], ...], starts: Ints, rows: Rows) -> DecodeBatch:
         requests, request_ids, block_tables, token_lists, time_lists = parts

@@ -173,13 +173,22 @@ class Scheduler:
         while True:
             rows = self.decodes.choose(self.config.max_step_tokens)
             short = self.decodes.without_room(rows)
-            if not short:
+            enough = not short or self.kv.grow_each(short)
+            self.decodes.grown(short if enough else self._grow_by_preemption(short, preempted, now))
+            if enough:
                 return self.decodes.plan(rows, self._step)
-            for request in short:
-                # A row may have been the victim of one before it.
-                if request.table is not None and self._make_room(request, preempted, now):
-                    self.kv.grow(request, len(request.token_ids))
-                    self.decodes.grown(request)
+
+    def _grow_by_preemption(
+        self, short: list[Request], preempted: list[Request], now: float
+    ) -> list[Request]:
+        """Give each of `short` a block, in order, at the cost of victims. Returns those that got one."""
+        grown: list[Request] = []
+        for request in short:
+            # A row may have been the victim of one before it.
+            if request.table is not None and self._make_room(request, preempted, now):
+                self.kv.grow(request, len(request.token_ids))
+                grown.append(request)
+        return [request for request in grown if request.table is not None]
 
     def _make_room(self, request: Request, preempted: list[Request], now: float) -> bool:
         """Preempt until `request` can store its tokens. False when it was itself the victim."""
