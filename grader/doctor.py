@@ -12,10 +12,12 @@ import os
 import secrets
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from inference_kit.clock import MonotonicClock
 from inference_kit.labs.checking import AnswerError
 
 from .remote import ProgramCell, RemoteSubject, Runner
@@ -84,6 +86,10 @@ def loop():
 def leave():
     os._exit(0)
 """
+
+
+GONE_WITHIN_S = 5.0
+"""How long a process may need to disappear after its sandbox was ended."""
 
 
 @dataclass(frozen=True)
@@ -156,11 +162,27 @@ def sees_environment(subject: RemoteSubject) -> bool:
 
 
 def end_process(name: str) -> bool:
-    """Find a process by its first argument, end it, and say whether it was there."""
+    """True when a process outlives its worker; it is then ended.
+
+    The kernel takes a moment to empty a process namespace, so the process gets `GONE_WITHIN_S` to go.
+    """
+    clock = MonotonicClock()
+    deadline_s = clock.now() + GONE_WITHIN_S
+    pause = threading.Event()
+    while (pid := find_process(name)) is not None:
+        if clock.now() >= deadline_s:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            return True
+        pause.wait(0.02)
+    return False
+
+
+def find_process(name: str) -> int | None:
+    """Id of the process whose first argument is `name`."""
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with contextlib.suppress(OSError):
                 if (folder / "cmdline").read_bytes().split(b"\0")[0] == name.encode():
-                    os.kill(int(folder.name), signal.SIGKILL)
-                    return True
-    return False
+                    return int(folder.name)
+    return None

@@ -113,6 +113,13 @@ class Side:
     """It gets one of this many tokens."""
 
 
+def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
+    """What the engine asks for the bytes of a token."""
+    from ..engine.vocabulary import Vocabulary
+
+    return Vocabulary(tokenizer.vocab_size, sys.maxsize, tokenizer=tokenizer)
+
+
 def kit_side(name: str, vocabulary: Vocabulary, stops: Sequence[str], share: int = 1, **parts: Any) -> Side:
     """The kit's streamer, fed as the engine feeds it."""
 
@@ -164,9 +171,7 @@ def text_iterator_side(tokenizer: Tokenizer) -> Side:
 
 def make_sides(tokenizer: Tokenizer) -> list[Side]:
     """All sides, in the order of a round."""
-    from ..engine.vocabulary import Vocabulary
-
-    vocabulary = Vocabulary(tokenizer.vocab_size, sys.maxsize, tokenizer=tokenizer)
+    vocabulary = vocabulary_of(tokenizer)
     plain: dict[str, Any] = {"decoder": PlainUtf8Decoder, "matcher": PlainStopMatcher}
     return [
         kit_side("stops_0", vocabulary, STOPS[0]),

@@ -92,15 +92,15 @@ class LLM:
 
         Raises as `generate` does, and `EngineFailed` when the request fails while it runs.
         """
-        live = self.core.submit(encode_prompt(self.model, prompt), _checked(params))
-        ended = False
+        live = self._submit(encode_prompt(self.model, prompt), _checked(params), None)
         try:
-            while not ended:
+            while True:
+                # Asked before the channel: another caller's step may end the request at any moment.
+                closed = live.closed
                 chunk = live.channel.take()
                 if chunk is not None:
-                    ended = chunk.finish_reason is not None
                     yield chunk
-                elif live.closed:
+                elif closed:
                     break
                 else:
                     self._step()

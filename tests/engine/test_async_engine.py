@@ -14,9 +14,11 @@ import pytest
 from inference_kit import Components, Deadlines, Engine, EngineConfig, SamplingParams
 from inference_kit.clock import VirtualClock
 from inference_kit.engine.core import EngineCore
-from inference_kit.engine.engine import Stream
-from inference_kit.errors import EngineClosed, EngineFailed, InvalidField, QueueFull
+from inference_kit.engine.engine import EngineStatus, Stream
+from inference_kit.errors import EngineClosed, EngineFailed, InvalidField, QueueFull, WrongLoop
+from inference_kit.lifecycle import FinishReason
 from inference_kit.scheduler import Scheduler, StepOutput, StepPlan
+from inference_kit.streaming import TokenChannel
 from tests.checksum import ChecksumRunner, reference
 from tests.cores import check_all_given_back
 
