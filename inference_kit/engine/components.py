@@ -50,3 +50,14 @@ class Components:
     """Makes the runner from (num_blocks, block_size) (lab 09). None: the loaded model's own."""
     sampler: Any = None
     """Chooses ids from logits (lab 10). None: the model runner's own."""
+
+    @property
+    def any_sees_tokens(self) -> bool:
+        """True when a replaced part must be asked at each token or at each boundary.
+
+        Then the engine looks at every request every time, instead of only where its own parts would act.
+        """
+        return any(
+            getattr(self, name) is not getattr(Components, name)
+            for name in ("telemetry", "utf8_decoder", "stop_matcher", "endings", "channel")
+        )

@@ -2,43 +2,39 @@
 
 Owns the live requests and the boundary at which they end. It plans nothing (scheduler) and computes
 nothing (runner). Invariants: every accepted request ends exactly once; what ends gives back all it
-held; expired, cancelled and slow requests are handled at the boundary and nowhere else.
+held; expired, cancelled and slow requests are handled at the boundary and nowhere else. A step looks only
+at requests where something may happen: a timer, a cancel, a change of credit, a marked token, a limit.
 """
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..clock import Clock
 from ..config import Deadlines, EngineConfig
 from ..errors import InvalidField, LifecycleBroken, RequestRefused
 from ..kv.manager import KVManager
-from ..lifecycle.request import Request
+from ..lifecycle.request import LoggedEvent, Request
 from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
-from ..scheduler.plan import Runner, StepOutput, StepPlan
+from ..scheduler.decodes import DecodeBatch
+from ..scheduler.plan import Runner, ScheduledChunk, StepOutput, StepPlan
 from ..scheduler.scheduler import SchedulerConfig
-from ..streaming.channel import Channel
 from ..streaming.text import StreamingText
+from ..telemetry.events import TokenLines
 from ..telemetry.metrics import Metrics
 from .components import Components
+from .delivery import LiveRequest, PulledChannel
+from .marks import NO_ID, TokenMarks
+from .timers import Timers
 from .vocabulary import Vocabulary
 
-
-@dataclass(eq=False)
-class LiveRequest:
-    """A request with its way out: the text it becomes and the channel to its caller."""
-
-    request: Request
-    text: StreamingText
-    channel: Channel
-    closed: bool = False
-    """True when the channel has been told the end, or could not be told it: nothing more will come."""
+__all__ = ["EngineCore", "LiveRequest"]
 
 
 class EngineCore:
@@ -76,10 +72,19 @@ class EngineCore:
         self.max_total_tokens = min(self.context, config.num_kv_blocks * config.block_size + 1)
         self.events = self.components.telemetry()
         self.metrics = Metrics()
-        self.events.subscribe(self.metrics.observe)
+        self._look_at_all = self.components.any_sees_tokens
+        if self._look_at_all:
+            self.events.subscribe(self.metrics.observe)
+        else:
+            self.events.subscribe(self.metrics.observe, self.metrics.observe_tokens)
         self.lock = threading.RLock()
         self.live: dict[str, LiveRequest] = {}
         self.touched: set[LiveRequest] = set()
+        self._news: list[Sequence[str]] = []
+        # Ids as the keys of a dict, for their order; an id that is not live any more is passed over.
+        self._attention: dict[str, None] = {}
+        self._timers = Timers()
+        self._marks = TokenMarks(vocabulary)
         self.wake: Callable[[], None] = lambda: None
         """Called when a paused request may go on; the threaded engine sets it."""
 
@@ -115,12 +120,12 @@ class EngineCore:
                     raise InvalidField("priority", priority, "a whole number")
                 max_new_tokens = self._check(prompt_token_ids, params, request_id)
                 self.scheduler.check_room(len(prompt_token_ids))
-                text, channel = self._way_out(params)
+                live = self._way_out(params)
             except Exception:
                 self.metrics.rejected += 1
                 raise
             now = self.clock.now()
-            request = Request(
+            live.request = request = Request(
                 request_id or f"req-{secrets.token_hex(8)}",
                 prompt_token_ids,
                 params,
@@ -128,11 +133,11 @@ class EngineCore:
                 received_at=now if received_at is None else received_at,
                 priority=priority,
                 lifecycle=self.components.lifecycle,
-                observer=self.events.append,
+                observer=self._record,
             )
             request.max_new_tokens = max_new_tokens
             request.seed = _first_given(params.seed, self.config.seed)
-            return self._accept(LiveRequest(request, text, channel), now)
+            return self._accept(live, now)
 
     def cancel(self, request_id: str, reason: FinishReason = FinishReason.CLIENT_CANCEL) -> bool:
         """Ask for an end at the next boundary (A8). False for an unknown or ended request. Any thread."""
@@ -142,6 +147,7 @@ class EngineCore:
                 return False
             if live.request.cancel_reason is None:
                 live.request.cancel_reason, live.request.cancelled_at = reason, self.clock.now()
+                self._attention[request_id] = None
             return True
 
     def step(self) -> StepPlan:
@@ -156,11 +162,12 @@ class EngineCore:
     def boundary(self) -> float:
         """End what is cancelled, expired or too slow; pause and resume by credit. Returns the time."""
         now = self.clock.now()
-        for live in list(self.live.values()):
+        for live in self._take_attention(now):
             try:
                 self._end_if_due(live.request, now)
                 if not live.request.is_terminal:
                     self._apply_credit(live, now)
+                    self._arm(live)
             except Exception as error:
                 self._fail(live, error, now)
         return now
@@ -170,32 +177,34 @@ class EngineCore:
         if not plan.chunks:
             return StepOutput({})
         try:
-            return self.runner.run(plan)
+            return _checked_output(self.runner.run(plan))
         except Exception as error:
             with self.lock:
-                for live in filter(None, (self.live.get(chunk.request_id) for chunk in plan.chunks)):
-                    live.request.error = error
-            return StepOutput({}, {chunk.request_id: str(error) for chunk in plan.chunks})
+                for request_id in plan.request_ids:
+                    if request_id in self.live:
+                        self.live[request_id].request.error = error
+                        self._attention[request_id] = None
+            return StepOutput({}, dict.fromkeys(plan.request_ids, str(error)))
 
     def commit(self, plan: StepPlan, output: StepOutput) -> None:
         """Take the results of a step into the requests. What ended at this boundary takes nothing."""
         now = self.boundary()
-        for chunk in plan.chunks:
+        if output.errors:
+            self._end_failed(plan, output, now)
+        if plan.batch is not None:
+            self._commit_batch(plan.batch, output, now)
+        for chunk in plan.singles:
             live = self.live.get(chunk.request_id)
-            if live is None:
-                continue
-            try:
-                if chunk.request_id in output.errors:
-                    raise RuntimeError(output.errors[chunk.request_id])
-                live.request.num_computed_tokens += len(chunk.token_ids)
-                if chunk.samples:
-                    self._commit_token(live, output.token_ids[chunk.request_id], now)
-            except Exception as error:
-                self._fail(live, error, now)
+            if live is not None:
+                try:
+                    self._commit_chunk(live, chunk, output, now)
+                except Exception as error:
+                    self._fail(live, error, now)
 
     def take_touched(self) -> list[LiveRequest]:
         """Requests with something new for their callers since the last call."""
         with self.lock:
+            self._fold_news()
             touched, self.touched = list(self.touched), set()
             return touched
 
@@ -245,12 +254,18 @@ class EngineCore:
         room = self.max_total_tokens - len(prompt)
         return room if params.max_tokens is None else min(room, params.max_tokens)
 
-    def _way_out(self, params: SamplingParams) -> tuple[StreamingText, Channel]:
+    def _way_out(self, params: SamplingParams) -> LiveRequest:
+        """The text and the channel of a request that is not made yet: a part may refuse to be made."""
         parts = self.components
         text = StreamingText(
             params.stop, params.include_stop, params.min_tokens, parts.utf8_decoder, parts.stop_matcher
         )
-        return text, parts.channel(self.config.channel_high, self.config.channel_low, self.wake)
+        live = LiveRequest(text, self.vocabulary, self.lock, self._ask_for_a_look)
+        high, low = self.config.channel_high, self.config.channel_low
+        live.channel = (
+            parts.channel(high, low, self.wake) if self._look_at_all else PulledChannel(live, high, low)
+        )
+        return live
 
     def _accept(self, live: LiveRequest, now: float) -> LiveRequest:
         request = live.request
@@ -263,8 +278,40 @@ class EngineCore:
         except Exception as error:
             self._fail(live, error, now)
             raise
+        live.looks = self._marks.add(request.sampling)
         self.live[request.request_id] = live
+        self._arm(live)
         return live
+
+    def _record(self, entry: LoggedEvent) -> None:
+        """Log a line. When that raises, the request ends at the next boundary (`Request.report`)."""
+        try:
+            self.events.append(entry)
+        except Exception:
+            self._attention[entry.request_id] = None
+            raise
+
+    def _take_attention(self, now: float) -> Iterable[LiveRequest]:
+        """The live requests that this boundary must look at."""
+        if self._look_at_all:
+            return list(self.live.values())
+        taken, self._attention = self._attention, {}
+        taken.update(dict.fromkeys(self._timers.pop_due(now)))
+        return [self.live[request_id] for request_id in taken if request_id in self.live]
+
+    def _arm(self, live: LiveRequest) -> None:
+        """Have a boundary look at the request when its next limit passes."""
+        if self._look_at_all:
+            return
+        end = self._limit_passed(live.request, math.inf)
+        if end is not None:
+            self._timers.arm(live.request.request_id, end[1])
+
+    def _ask_for_a_look(self, live: LiveRequest) -> None:
+        """Have the next boundary look at the request: its credit is back, or its reader met a fault."""
+        with self.lock:
+            self._attention[live.request.request_id] = None
+        self.wake()
 
     def _fail(self, live: LiveRequest, error: Exception, now: float) -> None:
         """A part of one request raised, or its row is unusable: only this request ends."""
@@ -284,10 +331,14 @@ class EngineCore:
                 "it must move the request to a terminal state"
             )
 
-    def _end_if_due(self, request: Request, now: float) -> None:
+    def _limit_passed(self, request: Request, now: float) -> tuple[FinishReason, float] | None:
+        """The limit of time that passed first, with its time."""
         expired = self.components.endings(request.deadlines, request.marks, now)
         slow = _slow_since(request, self.config.slow_consumer_s, now)
-        due = min((end for end in (expired, slow) if end is not None), key=lambda end: end[1], default=None)
+        return min((end for end in (expired, slow) if end is not None), key=lambda end: end[1], default=None)
+
+    def _end_if_due(self, request: Request, now: float) -> None:
+        due = self._limit_passed(request, now)
         cancelled = request.cancel_reason
         # The first cause wins; at the same instant a deadline goes before a cancel (convention 16).
         if due is not None and (cancelled is None or due[1] <= request.cancelled_at):
@@ -305,29 +356,116 @@ class EngineCore:
         elif request.state is State.STREAMING and request.has_credit:
             request.move(Event.RESUME, now)
 
-    def _commit_token(self, live: LiveRequest, token_id: int, now: float) -> None:
-        request = live.request
-        if not is_int(token_id) or not 0 <= token_id < self.vocabulary.size:
+    def _end_failed(self, plan: StepPlan, output: StepOutput, now: float) -> None:
+        for request_id in plan.request_ids:
+            live = self.live.get(request_id)
+            if live is not None and request_id in output.errors:
+                self._fail(live, RuntimeError(output.errors[request_id]), now)
+
+    def _commit_batch(self, batch: DecodeBatch, output: StepOutput, now: float) -> None:
+        """Commit one token for each decode, and look at those where it may matter."""
+        batch = batch.table.members(batch)
+        ids: list[Any] = list(map(output.token_ids.get, batch.request_ids))
+        bits = self._marks.of(ids)
+        if (bits & NO_ID).any():
+            batch = self._fail_without_id(batch, output, now)
+            ids = list(map(output.token_ids.get, batch.request_ids))
+            bits = self._marks.of(ids)
+        looked = batch.table.commit(batch, ids, bits, now)
+        self._record_tokens(batch, TokenLines(batch.request_ids, ids, now, str(State.DECODE)))
+        self._note_news(batch.request_ids)
+        for request in looked:
+            live = self.live[request.request_id]
+            try:
+                self._look(live, now)
+            except Exception as error:
+                self._fail(live, error, now)
+
+    def _fail_without_id(self, batch: DecodeBatch, output: StepOutput, now: float) -> DecodeBatch:
+        """Fail those of `batch` for which the runner gave no id of the vocabulary; return the others."""
+        for request_id in batch.request_ids:
+            try:
+                self._checked_id(request_id, output)
+            except ValueError as error:
+                self._fail(self.live[request_id], error, now)
+        return batch.table.members(batch)
+
+    def _checked_id(self, request_id: str, output: StepOutput) -> int:
+        token_id = output.token_ids.get(request_id)
+        if token_id is None or not is_int(token_id) or not 0 <= token_id < self.vocabulary.size:
             raise ValueError(f"the runner gave id {token_id!r}; allowed: 0..{self.vocabulary.size - 1}")
-        request.commit_token(token_id, now)
-        reason = self._stop_by_token(request, token_id)
-        hidden = reason is not None and not (
-            reason is FinishReason.STOP_TOKEN and request.sampling.include_stop
-        )
-        text = "" if hidden else live.text.push(*self.vocabulary.token(token_id))
-        live.channel.put(text, (token_id,))
+        return token_id
+
+    def _record_tokens(self, batch: DecodeBatch, lines: TokenLines) -> None:
+        if self._look_at_all:
+            for request, line in zip(batch.requests, lines, strict=True):
+                request.report(line)
+            return
+        for request_id, error in self.events.append_tokens(lines):
+            request = self.live[request_id].request
+            request.error = request.error or error
+            self._attention[request_id] = None
+
+    def _commit_chunk(self, live: LiveRequest, chunk: ScheduledChunk, output: StepOutput, now: float) -> None:
+        request = live.request
+        request.num_computed_tokens += len(chunk.token_ids)
+        if not chunk.samples:
+            return
+        request.commit_token(self._checked_id(chunk.request_id, output), now)
         self.touched.add(live)
-        if live.text.stopped:
-            request.stop_reason = live.text.stop_reason
+        if request.num_output_tokens == 1:
+            self._arm(live)
+        self._look(live, now)
+
+    def _note_news(self, request_ids: Sequence[str]) -> None:
+        # As long as the same requests decode, the sequence is the same object.
+        if not self._news or self._news[-1] is not request_ids:
+            self._news.append(request_ids)
+        if len(self._news) > MOST_NEWS:
+            self._fold_news()
+
+    def _fold_news(self) -> None:
+        for request_ids in self._news:
+            self.touched.update(self.live[name] for name in request_ids if name in self.live)
+        self._news.clear()
+
+    def _look(self, live: LiveRequest, now: float) -> None:
+        """Let the newest token end the request, or say which of the next ones to look at."""
+        request = live.request
+        reason = self._stop_by_token(request, request.token_ids[-1])
+        live.deliver(
+            hide_last=reason is not None
+            and not (reason is FinishReason.STOP_TOKEN and request.sampling.include_stop)
+        )
+        text = live.text
+        if text.stopped:
+            request.stop_reason = text.stop_reason
             reason = FinishReason.STOP_STRING
         if reason is None and request.num_output_tokens >= request.max_new_tokens:
             reason = FinishReason.LENGTH
-        if reason is None:
-            self._apply_credit(live, now)
-        else:
+        if reason is not None:
             # Before the end, so that a part that raises here still makes it an error.
-            live.channel.put(live.text.finish(), ())
+            live.channel.put(text.finish(), ())
             self._end(request, reason, now)
+            return
+        self._apply_credit(live, now)
+        if not request.has_credit:
+            # The clock of the slow consumer has started.
+            self._arm(live)
+        elif request.table is not None:
+            request.table.look_again(request, self._tokens_until_look(live), live.looks)
+
+    def _tokens_until_look(self, live: LiveRequest) -> int:
+        """The next of these many tokens that needs a look whatever its id is; >= 1."""
+        request = live.request
+        if self._look_at_all:
+            return 1
+        if request.sampling.stop:
+            whole = self._marks.is_whole(request.token_ids[-1])
+            if live.text.num_held or not whole:
+                return 1
+        credit = self.config.channel_high - live.channel.unsent
+        return max(1, min(request.max_new_tokens - request.num_output_tokens, credit))
 
     def _stop_by_token(self, request: Request, token_id: int) -> FinishReason | None:
         params = request.sampling
@@ -342,6 +480,7 @@ class EngineCore:
 
     def _close(self, live: LiveRequest) -> None:
         try:
+            live.deliver()
             if live.request.state is not State.CANCELLED:
                 live.channel.put(live.text.finish(), ())
         finally:
@@ -353,6 +492,12 @@ class EngineCore:
 
     def _forget(self, live: LiveRequest) -> None:
         self.live.pop(live.request.request_id, None)
+        self._attention.pop(live.request.request_id, None)
+        self._timers.drop(live.request.request_id)
+
+
+MOST_NEWS = 8
+"""Steps whose news are kept as they are before they are merged."""
 
 
 def _scheduler_config(config: EngineConfig) -> SchedulerConfig:
@@ -364,6 +509,12 @@ def _scheduler_config(config: EngineConfig) -> SchedulerConfig:
         max_prefill_chunk=config.max_prefill_chunk,
         watermark=config.watermark,
     )
+
+
+def _checked_output(output: StepOutput) -> StepOutput:
+    if not (isinstance(output.token_ids, Mapping) and isinstance(output.errors, Mapping)):
+        raise TypeError("the runner must return a StepOutput with mappings of request ids")
+    return output
 
 
 def _first_given(*seeds: int | None) -> int:

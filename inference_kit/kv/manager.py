@@ -6,7 +6,7 @@ does. Invariant: a table has just enough blocks for the positions it was grown t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..lifecycle.request import Request
 from .block_pool import BlockPool
@@ -33,6 +33,14 @@ class KVManager:
     def grow(self, request: Request, num_tokens: int) -> None:
         """Extend the table to store `num_tokens` tokens. Raises `OutOfBlocks` and changes nothing."""
         request.block_table.extend(self.pool.allocate(self.missing_blocks(request, num_tokens)))
+
+    def grow_each(self, requests: Sequence[Request]) -> bool:
+        """One more block for each of `requests`. False when too few are free; then nothing changes."""
+        if len(requests) > self.pool.num_free:
+            return False
+        for request, block_id in zip(requests, self.pool.allocate(len(requests)), strict=True):
+            request.block_table.append(block_id)
+        return True
 
     def release(self, request: Request) -> None:
         """Drop the request's references. Its computed tokens are gone with them."""

@@ -1,8 +1,9 @@
 """One request: what was asked, where it stands, and how it ended.
 
 Owns the state, the marks of the clocks, and the resources the request holds, as a list of release
-functions. It does not decide what happens next: the scheduler and the engine do. Invariant: the
-only way to a terminal state is `finalize`; the first call wins and runs the one release path.
+functions. It does not decide what happens next: the scheduler and the engine do. Invariants: the
+only way to a terminal state is `finalize`; the first call wins and runs the one release path; a
+request is in a `DecodeTable` only while it is in DECODE, so every move takes it out.
 """
 
 from __future__ import annotations
@@ -29,6 +30,23 @@ class LoggedEvent:
     state: str
     """The state after the event."""
     data: dict[str, Any] = field(default_factory=dict)
+
+
+def token_line(request_id: str, token_id: int, at: float, state: str) -> LoggedEvent:
+    """The line of one committed token."""
+    return LoggedEvent("token", at, request_id, state, {"token_id": token_id})
+
+
+class Table(Protocol):
+    """What advances many decoding requests at once; `scheduler.decodes.DecodeTable`."""
+
+    def leave(self, request: Request) -> None:
+        """Give the request its own counts back."""
+        ...
+
+    def look_again(self, request: Request, after: int, looks: int) -> None:
+        """Say which of the request's next tokens the engine must look at."""
+        ...
 
 
 class Lifecycle(Protocol):
@@ -109,20 +127,24 @@ class Request:
         self.seed = 0
         self.max_new_tokens = 0
         self.token_ids: list[int] = list(self.prompt_token_ids)
-        self.num_computed_tokens = 0
+        self.token_times: list[float] = []
+        """When each output token was committed, in seconds; one for each."""
         self.num_preemptions = 0
         self.block_table: list[int] = []
         self.queued_at: float | None = None
         self.admitted_at: float | None = None
-        self.first_token_at: float | None = None
-        self.last_token_at: float | None = None
         self.cancel_reason: FinishReason | None = None
         self.cancelled_at = 0.0
         self.has_credit = True
         self.paused_at: float | None = None
         """Since when the request waits for stream credit; None: it has credit. Outlives a preemption."""
-        self.gap_started_at: float | None = None
-        """Start of the inter-token clock: the last token, moved on by the waits for credit since then."""
+        self.table: Table | None = None
+        self.row = 0
+        """Its place in `table`."""
+        self.last_planned_step = 0
+        self._computed = 0
+        self._moved_gap = (0, 0.0)
+        """(tokens so far, start of the gap after them), as the last wait for credit left it."""
 
         self.finish_reason: FinishReason | None = None
         self.finished_at: float | None = None
@@ -131,7 +153,7 @@ class Request:
         self.release_errors: list[BaseException] = []
 
         self.settle_lock = threading.RLock()
-        self.events: list[LoggedEvent] = []
+        self._history: list[tuple[int, LoggedEvent]] = []
         self._lifecycle = lifecycle
         self._observer = observer
         self._releases: list[tuple[str, Callable[[], None]]] = []
@@ -151,12 +173,55 @@ class Request:
         return len(self.token_ids) - len(self.prompt_token_ids)
 
     @property
+    def first_token_at(self) -> float | None:
+        """When the first output token was committed; never rewritten (convention 13)."""
+        return self.token_times[0] if self.token_times else None
+
+    @property
+    def last_token_at(self) -> float | None:
+        """When the newest output token was committed."""
+        return self.token_times[-1] if self.token_times else None
+
+    @property
+    def gap_started_at(self) -> float | None:
+        """Start of the inter-token clock: the last token, moved on by the waits for credit since then."""
+        num_tokens, started_at = self._moved_gap
+        return started_at if num_tokens and num_tokens == len(self.token_times) else self.last_token_at
+
+    @property
+    def num_computed_tokens(self) -> int:
+        """Tokens whose keys and values are written. In a table: all but the newest."""
+        return self._computed if self.table is None else len(self.token_ids) - 1
+
+    @num_computed_tokens.setter
+    def num_computed_tokens(self, count: int) -> None:
+        self.leave_table()
+        self._computed = count
+
+    @property
+    def events(self) -> list[LoggedEvent]:
+        """The whole history in order. Built when asked, so that a token costs no object before."""
+        # In this order, because a step that runs appends to the three lists in the opposite one.
+        history, times, outputs = list(self._history), list(self.token_times), self.output_token_ids
+        lines: list[LoggedEvent] = []
+        done, state = 0, ""
+        for count, entry in [*history, (len(times), None)]:
+            for token_id, at in zip(outputs[done:count], times[done:count], strict=True):
+                lines.append(token_line(self.request_id, token_id, at, state))
+            done = count
+            if entry is not None:
+                lines.append(entry)
+                state = entry.state
+        return lines
+
+    @property
     def num_uncomputed_tokens(self) -> int:
         """Known tokens whose keys and values are not written yet. The scheduler's one rule."""
         return len(self.token_ids) - self.num_computed_tokens
 
     @property
     def marks(self) -> ClockMarks:
+        """Where the clocks start."""
         return ClockMarks(
             received_at=self.received_at,
             queued_at=self.queued_at,
@@ -172,6 +237,7 @@ class Request:
         Ends go through `finalize`, which calls this once.
         """
         self.state = State(self._lifecycle.next_state(self.state, event))
+        self.leave_table()
         if event is Event.ENQUEUE:
             self.queued_at = at
         if event is Event.ADMIT and self.admitted_at is None:
@@ -186,10 +252,8 @@ class Request:
         if self.state is State.PREFILL:
             self.move(Event.START_DECODE, at)
         self.token_ids.append(token_id)
-        if self.first_token_at is None:
-            self.first_token_at = at
-        self.last_token_at = self.gap_started_at = at
-        self._log("token", at, token_id=token_id)
+        self.token_times.append(at)
+        self.report(token_line(self.request_id, token_id, at, str(self.state)))
 
     def set_credit(self, has_credit: bool, at: float) -> None:
         """Note that the stream's credit is used up or back (convention 6).
@@ -202,9 +266,14 @@ class Request:
             self.paused_at = at
         elif self.paused_at is not None:
             if self.gap_started_at is not None:
-                self.gap_started_at += at - self.paused_at
+                self._moved_gap = (len(self.token_times), self.gap_started_at + (at - self.paused_at))
             self.paused_at = None
         self.has_credit = has_credit
+
+    def leave_table(self) -> None:
+        """Take the request out of the table that advances it, if it is in one."""
+        if self.table is not None:
+            self.table.leave(self)
 
     def hold(self, name: str, release: Callable[[], None]) -> None:
         """Register a resource; `release` runs once, at the end, last registered first."""
@@ -220,7 +289,11 @@ class Request:
 
     def finalize(self, reason: FinishReason | str, at: float) -> bool:
         """End the request. True for the first call, False for every later one (C1)."""
-        return self._lifecycle.finalize(self, FinishReason(reason), at)
+        ended = self._lifecycle.finalize(self, FinishReason(reason), at)
+        if self.is_terminal:
+            # A replaced lifecycle may end a request without a move.
+            self.leave_table()
+        return ended
 
     def fall_back(self) -> None:
         """Go on by the kit's own rules: the replaced ones did not end the request."""
@@ -235,14 +308,20 @@ class Request:
             except Exception as error:
                 self.release_errors.append(error)
 
+    def report(self, entry: LoggedEvent) -> None:
+        """Hand a line of this request to the observer, if there is one."""
+        if self._observer is None:
+            return
+        try:
+            self._observer(entry)
+        except Exception as error:
+            # A faulty observer must not stop an end half-way; the engine ends the request for it.
+            self.error = self.error or error
+
     def _log(self, event: str, at: float, **data: Any) -> None:
         # An end is dated start + limit, which can lie before the line that noticed it: a slow tokenizer.
-        at = max(at, self.events[-1].timestamp) if self.events else at
+        before = [line.timestamp for _, line in self._history[-1:]]
+        at = max([at, *before, *self.token_times[-1:]])
         entry = LoggedEvent(event, at, self.request_id, str(self.state), data)
-        self.events.append(entry)
-        if self._observer is not None:
-            try:
-                self._observer(entry)
-            except Exception as error:
-                # A faulty observer must not stop an end half-way; the engine ends the request for it.
-                self.error = self.error or error
+        self._history.append((len(self.token_times), entry))
+        self.report(entry)

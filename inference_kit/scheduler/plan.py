@@ -8,11 +8,14 @@ position p is slot `block_table[p // block_size] * block_size + p % block_size`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, overload
 
 from ..sampling import SamplingParams
+
+if TYPE_CHECKING:
+    from .decodes import DecodeBatch
 
 
 @dataclass(frozen=True)
@@ -41,18 +44,64 @@ class ScheduledChunk:
         return self.start + len(self.token_ids) - 1
 
 
+class PlannedChunks(Sequence[ScheduledChunk]):
+    """The chunks of a step: a batch of decodes, then single chunks.
+
+    The decodes become objects when somebody looks at them, and only then; `len` does not look.
+    """
+
+    def __init__(self, batch: DecodeBatch, singles: tuple[ScheduledChunk, ...] = ()) -> None:
+        self.batch = batch
+        self.singles = singles
+        self._built: tuple[ScheduledChunk, ...] | None = None
+
+    def _all(self) -> tuple[ScheduledChunk, ...]:
+        if self._built is None:
+            self._built = self.batch.chunks() + self.singles
+        return self._built
+
+    def __len__(self) -> int:
+        return len(self.batch) + len(self.singles)
+
+    @overload
+    def __getitem__(self, index: int) -> ScheduledChunk: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ScheduledChunk, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> ScheduledChunk | tuple[ScheduledChunk, ...]:
+        return self._all()[index]
+
+
 @dataclass(frozen=True)
 class StepPlan:
     """All the work of one step. Decodes come first, then prefill chunks (convention 9)."""
 
     step: int
-    chunks: tuple[ScheduledChunk, ...]
+    chunks: Sequence[ScheduledChunk]
     preempted: tuple[str, ...] = ()
     admitted: tuple[str, ...] = ()
 
     @property
+    def batch(self) -> DecodeBatch | None:
+        """The decodes at the front of `chunks` as columns; None in a plan of single chunks."""
+        return self.chunks.batch if isinstance(self.chunks, PlannedChunks) else None
+
+    @property
+    def singles(self) -> Sequence[ScheduledChunk]:
+        """The chunks behind `batch`."""
+        return self.chunks.singles if isinstance(self.chunks, PlannedChunks) else self.chunks
+
+    @property
+    def request_ids(self) -> list[str]:
+        """Who is in the step, in the order of `chunks`."""
+        decodes = () if self.batch is None else self.batch.request_ids
+        return [*decodes, *(chunk.request_id for chunk in self.singles)]
+
+    @property
     def num_tokens(self) -> int:
-        return sum(len(chunk.token_ids) for chunk in self.chunks)
+        decodes = 0 if self.batch is None else len(self.batch)
+        return decodes + sum(len(chunk.token_ids) for chunk in self.singles)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Protocol
 
 from ..errors import QueueFull
@@ -18,7 +19,10 @@ from ..kv.manager import KVManager
 from ..lifecycle.request import Request
 from ..lifecycle.states import Event, State
 from ..sampling import strict
-from .plan import ScheduledChunk, StepPlan
+from .decodes import DecodeBatch, DecodeTable
+from .plan import PlannedChunks, ScheduledChunk, StepPlan
+
+by_arrival = attrgetter("arrival")
 
 
 @strict
@@ -52,13 +56,14 @@ class Scheduling(Protocol):
     def drop(self, request: Request) -> None: ...
 
 
-class StepBudget:
-    """Collects the chunks of one step and counts down its tokens."""
+class PrefillBudget:
+    """Collects the prefill chunks of one step and counts down its tokens."""
 
-    def __init__(self, config: SchedulerConfig) -> None:
-        self.tokens = config.max_step_tokens
+    def __init__(self, config: SchedulerConfig, tokens: int, step: int) -> None:
+        self.tokens = tokens
+        self._step = step
         self._max_chunk = config.max_prefill_chunk or config.max_step_tokens
-        self._chosen: dict[str, tuple[Request, int]] = {}
+        self.chunks: list[ScheduledChunk] = []
 
     def try_add(self, request: Request) -> bool:
         """Give the request its share. False when the budget is used up."""
@@ -67,18 +72,10 @@ class StepBudget:
         count = min(wanted, self._max_chunk, self.tokens)
         if count < 1:
             return False
-        self._chosen[request.request_id] = (request, count)
+        self.chunks.append(_chunk(request, count))
         self.tokens -= count
+        request.last_planned_step = self._step
         return True
-
-    def remove(self, request: Request) -> None:
-        """Take a share back; a preempted request computes nothing."""
-        _, count = self._chosen.pop(request.request_id, (request, 0))
-        self.tokens += count
-
-    def chunks(self) -> tuple[ScheduledChunk, ...]:
-        """The shares as plain data for the runner."""
-        return tuple(_chunk(request, count) for request, count in self._chosen.values())
 
 
 def _chunk(request: Request, count: int) -> ScheduledChunk:
@@ -102,18 +99,25 @@ class Scheduler:
         self.config = config
         self.kv = kv
         self.waiting: list[Request] = []
-        self.running: list[Request] = []
+        self.decodes = DecodeTable(kv.pool.block_size, self._left_table)
+        self._running: dict[str, Request] = {}
+        self._single: dict[str, Request] = {}
+        """The running requests that are not in the table: prefilling, or waiting for credit."""
         self._step = 0
         self._arrivals = 0
-        self._last_planned: dict[str, int] = {}
+        self._waiting_tokens = 0
         self._watermark_blocks = int(config.watermark * kv.pool.num_blocks)
 
+    @property
+    def running(self) -> list[Request]:
+        """The requests that hold KV, in order of arrival."""
+        return sorted(self._running.values(), key=by_arrival)
+
     def check_room(self, num_prompt_tokens: int) -> None:
-        """Raise `QueueFull` when the queue cannot take such a request (convention 8)."""
+        """Raise `QueueFull` when the queue cannot take such a request (convention 8). O(1)."""
         if len(self.waiting) + 1 > self.config.max_waiting:
             raise QueueFull("waiting requests", self.config.max_waiting)
-        prompts = sum(len(waiter.prompt_token_ids) for waiter in self.waiting)
-        if prompts + num_prompt_tokens > self.config.max_waiting_tokens:
+        if self._waiting_tokens + num_prompt_tokens > self.config.max_waiting_tokens:
             raise QueueFull("waiting prompt tokens", self.config.max_waiting_tokens)
 
     def add(self, request: Request, now: float) -> None:
@@ -121,53 +125,75 @@ class Scheduler:
         request.move(Event.ENQUEUE, now)
         request.arrival = self._arrivals
         self._arrivals += 1
-        self.waiting.append(request)
+        self._enqueue(request)
 
     def schedule(self, now: float) -> StepPlan:
-        """Plan one step: decodes, then started prefills, then admissions. O(running + admitted)."""
+        """Plan one step: decodes, then started prefills, then admissions.
+
+        O(1) Python for a decode that goes on as before; O(1) for each running request that does not.
+        """
         self._step += 1
-        budget = StepBudget(self.config)
-        preempted = self._plan_decodes(budget, now)
+        preempted: list[Request] = []
+        decodes = self._plan_decodes(preempted, now)
+        budget = PrefillBudget(self.config, self.config.max_step_tokens - len(decodes), self._step)
         self._plan_prefills(budget)
         admitted = [] if preempted else self._admit(budget, now)
-        chunks = budget.chunks()
-        for chunk in chunks:
-            self._last_planned[chunk.request_id] = self._step
         return StepPlan(
             step=self._step,
-            chunks=chunks,
+            chunks=PlannedChunks(decodes, tuple(budget.chunks)),
             preempted=tuple(request.request_id for request in preempted),
             admitted=tuple(request.request_id for request in admitted),
         )
 
     def drop(self, request: Request) -> None:
         """Forget an ended request and give its blocks back. A second call changes nothing."""
-        for queue in (self.waiting, self.running):
-            if request in queue:
-                queue.remove(request)
-        self._last_planned.pop(request.request_id, None)
+        if self._running.pop(request.request_id, None) is None and request in self.waiting:
+            self._dequeue(request)
+        request.leave_table()
+        self._single.pop(request.request_id, None)
         self.kv.release(request)
 
-    def _plan_decodes(self, budget: StepBudget, now: float) -> list[Request]:
-        # Longest unserved first, so that a budget below the number of decodes starves nobody.
-        ready = [request for request in self.running if request.state is State.DECODE]
-        ready.sort(key=lambda request: (self._last_planned.get(request.request_id, 0), request.arrival))
-        preempted: list[Request] = []
-        for request in ready:
-            if request in preempted:
-                continue
-            if budget.tokens < 1:
-                break
-            if self._make_room(request, budget, preempted, now):
-                self.kv.grow(request, len(request.token_ids))
-                budget.try_add(request)
-        return preempted
+    def _left_table(self, request: Request) -> None:
+        if request.request_id in self._running:
+            self._single[request.request_id] = request
 
-    def _make_room(self, request: Request, budget: StepBudget, preempted: list[Request], now: float) -> bool:
+    def _enqueue(self, request: Request) -> None:
+        insort(self.waiting, request, key=by_arrival)
+        self._waiting_tokens += len(request.prompt_token_ids)
+
+    def _dequeue(self, request: Request) -> None:
+        self.waiting.remove(request)
+        self._waiting_tokens -= len(request.prompt_token_ids)
+
+    def _plan_decodes(self, preempted: list[Request], now: float) -> DecodeBatch:
+        """Plan the decodes, growing their tables. Who loses its blocks for that is in `preempted`."""
+        for request in [one for one in self._single.values() if one.state is State.DECODE]:
+            del self._single[request.request_id]
+            self.decodes.join(request)
+        while True:
+            rows = self.decodes.choose(self.config.max_step_tokens)
+            short = self.decodes.without_room(rows)
+            enough = not short or self.kv.grow_each(short)
+            self.decodes.grown(short if enough else self._grow_by_preemption(short, preempted, now))
+            if enough:
+                return self.decodes.plan(rows, self._step)
+
+    def _grow_by_preemption(
+        self, short: list[Request], preempted: list[Request], now: float
+    ) -> list[Request]:
+        """Give each of `short` a block, in order, at the cost of victims. Returns those that got one."""
+        grown: list[Request] = []
+        for request in short:
+            # A row may have been the victim of one before it.
+            if request.table is not None and self._make_room(request, preempted, now):
+                self.kv.grow(request, len(request.token_ids))
+                grown.append(request)
+        return [request for request in grown if request.table is not None]
+
+    def _make_room(self, request: Request, preempted: list[Request], now: float) -> bool:
         """Preempt until `request` can store its tokens. False when it was itself the victim."""
         while not self.kv.can_grow(request, len(request.token_ids)):
-            victim = max(self.running, key=lambda other: (other.priority, other.arrival))
-            budget.remove(victim)
+            victim = max(self._running.values(), key=lambda other: (other.priority, other.arrival))
             self._preempt(victim, now)
             preempted.append(victim)
             if victim is request:
@@ -175,33 +201,35 @@ class Scheduler:
         return True
 
     def _preempt(self, request: Request, now: float) -> None:
-        self.running.remove(request)
+        del self._running[request.request_id]
+        request.leave_table()
+        self._single.pop(request.request_id, None)
         self.kv.release(request)
         request.move(Event.PREEMPT, now)
         request.move(Event.REQUEUE, now)
-        insort(self.waiting, request, key=lambda waiter: waiter.arrival)
+        self._enqueue(request)
 
-    def _plan_prefills(self, budget: StepBudget) -> None:
-        for request in self.running:
-            if request.state is State.PREFILL:
-                budget.try_add(request)
+    def _plan_prefills(self, budget: PrefillBudget) -> None:
+        started = [request for request in self._single.values() if request.state is State.PREFILL]
+        for request in sorted(started, key=by_arrival):
+            budget.try_add(request)
 
-    def _admit(self, budget: StepBudget, now: float) -> list[Request]:
+    def _admit(self, budget: PrefillBudget, now: float) -> list[Request]:
         admitted: list[Request] = []
-        while self.waiting and budget.tokens > 0 and len(self.running) < self.config.max_running:
+        while self.waiting and budget.tokens > 0 and len(self._running) < self.config.max_running:
             request = self.waiting[0]
             if not self._fits(request):
                 break
-            self.waiting.pop(0)
+            self._dequeue(request)
             self.kv.grow(request, len(request.token_ids))
             request.move(Event.ADMIT, now)
             request.move(Event.START_PREFILL, now)
-            insort(self.running, request, key=lambda other: other.arrival)
+            self._running[request.request_id] = self._single[request.request_id] = request
             budget.try_add(request)
             admitted.append(request)
         return admitted
 
     def _fits(self, request: Request) -> bool:
         # The whole known sequence must fit, not its first chunk: else it would be preempted at once.
-        keep_free = self._watermark_blocks if self.running else 0
+        keep_free = self._watermark_blocks if self._running else 0
         return self.kv.can_grow(request, len(request.token_ids), keep_free)

@@ -61,6 +61,11 @@ class StreamingText:
             raise KitError("this StreamingText was made with keep_text=False")
         return self._shown.getvalue()
 
+    @property
+    def num_held(self) -> int:
+        """Characters that wait because they may be the beginning of a stop string (convention 3)."""
+        return self._num_held
+
     def push(self, token_bytes: bytes, special: bool = False) -> str:
         """Take the bytes of one token; return the text that may be shown now.
 

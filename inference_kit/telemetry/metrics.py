@@ -10,6 +10,7 @@ from collections import Counter
 
 from ..lifecycle.request import LoggedEvent
 from ..lifecycle.states import TERMINAL_STATES
+from .events import TokenLines
 
 
 class Metrics:
@@ -35,6 +36,10 @@ class Metrics:
             self.committed_tokens += 1
         elif entry.state in TERMINAL_STATES:
             self.finished[str(entry.data.get("reason"))] += 1
+
+    def observe_tokens(self, lines: TokenLines) -> None:
+        """Count the tokens of one step."""
+        self.committed_tokens += len(lines)
 
     def snapshot(self) -> dict[str, int | dict[str, int]]:
         """All totals as plain data."""

@@ -1,0 +1,112 @@
+"""A request with its way out: the text it becomes and the channel to its caller (C3, C4).
+
+Owns how many committed tokens have been turned into text. It decides no end. Invariants: tokens reach text
+and channel in order, each once; nobody can see a channel or a text that lags behind the commits; a part that
+raises fails its own request only, whoever called it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from ..lifecycle.request import Request
+from ..streaming.channel import Channel, Chunk, TokenChannel
+from ..streaming.text import StreamingText
+from .vocabulary import Vocabulary
+
+
+class LiveRequest:
+    """A request, its text and its channel. Tokens are turned into text when somebody looks.
+
+    Args:
+        text: makes its text.
+        vocabulary: bytes of token ids.
+        lock: held while tokens move.
+        on_look: called when the next boundary must look at this request.
+    """
+
+    request: Request
+    """Set once, by the engine, before anybody else sees this object."""
+    channel: Channel
+    """Set once, like `request`."""
+
+    def __init__(
+        self,
+        text: StreamingText,
+        vocabulary: Vocabulary,
+        lock: threading.RLock,
+        on_look: Callable[[LiveRequest], None],
+    ) -> None:
+        self.looks = 0
+        """Bits of the tokens that must be looked at, see `TokenMarks`."""
+        self.closed = False
+        """True when the channel has been told the end, or could not be told it: nothing more will come."""
+        self._text = text
+        self._vocabulary = vocabulary
+        self._delivered = 0
+        self._faulty = False
+        self._lock = lock
+        self._on_look = on_look
+
+    @property
+    def text(self) -> StreamingText:
+        """The text so far, up to the newest committed token."""
+        self.pull()
+        return self._text
+
+    @property
+    def num_undelivered(self) -> int:
+        """Committed tokens that are not in the channel yet."""
+        return self.request.num_output_tokens - self._delivered
+
+    def deliver(self, hide_last: bool = False) -> None:
+        """Turn every committed token into text and put it into the channel. Any thread.
+
+        `hide_last`: the newest token goes out as an id without text.
+
+        Raises what a part raises; then nothing is delivered any more: an answer has no holes.
+        """
+        with self._lock:
+            if self._faulty:
+                return
+            self._faulty = True
+            request = self.request
+            first = len(request.prompt_token_ids) + self._delivered
+            for position in range(first, len(request.token_ids)):
+                token_id = request.token_ids[position]
+                hidden = hide_last and position == len(request.token_ids) - 1
+                text = "" if hidden else self._text.push(*self._vocabulary.token(token_id))
+                self._delivered += 1
+                self.channel.put(text, (token_id,))
+            self._faulty = False
+
+    def pull(self) -> None:
+        """`deliver` for a reader: when a part raises, the request fails and its reader goes on."""
+        try:
+            self.deliver()
+        except Exception as error:
+            self.request.error = self.request.error or error
+            self.ask_for_a_look()
+
+    def ask_for_a_look(self) -> None:
+        """Have the next boundary look at this request. Any thread."""
+        self._on_look(self)
+
+
+class PulledChannel(TokenChannel):
+    """The kit's channel, filled when its reader comes rather than at each commit."""
+
+    def __init__(self, live: LiveRequest, high: int, low: int) -> None:
+        super().__init__(high, low, live.ask_for_a_look)
+        self._live = live
+
+    @property
+    def unsent(self) -> int:
+        """Committed tokens that the caller has not taken (C4)."""
+        return super().unsent + self._live.num_undelivered
+
+    def take(self, max_tokens: int | None = None) -> Chunk | None:
+        """As `TokenChannel.take`, up to the newest committed token."""
+        self._live.pull()
+        return super().take(max_tokens)
