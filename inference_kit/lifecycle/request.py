@@ -141,6 +141,8 @@ class Request:
         self.row = 0
         """Its place in `table`."""
         self.last_planned_step = 0
+        self.times_passed = 0
+        """Later requests that were admitted while this one waited and did not fit."""
         self._computed = 0
         self._credit_wait_s = 0.0
         self._tokens_at_pause = 0
