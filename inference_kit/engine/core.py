@@ -396,6 +396,7 @@ class EngineCore:
 
     def _close(self, live: LiveRequest) -> None:
         reason = str(live.request.finish_reason)
+        live.deliver()
         if live.request.state is not State.CANCELLED:
             live.channel.put(live.text.finish(), ())
         live.channel.close(reason)

@@ -74,7 +74,7 @@ def check_step(core: EngineCore, plan: StepPlan) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_answers_do_not_depend_on_the_policy(policy: str, data: st.DataObject) -> None:
     core = checksum_core(policy=policy, **pool_options(data))
@@ -87,7 +87,7 @@ def test_answers_do_not_depend_on_the_policy(policy: str, data: st.DataObject) -
     check_all_given_back(core)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_priority_lets_nobody_pass_longer_than_the_ageing_bound(data: st.DataObject) -> None:
     core = checksum_core(policy="priority", **pool_options(data))
@@ -98,7 +98,7 @@ def test_priority_lets_nobody_pass_longer_than_the_ageing_bound(data: st.DataObj
             assert other.queued_at - waiter.queued_at < (waiter.priority - other.priority) * AGEING_S
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_blocked_request_is_passed_at_most_max_passes_times(data: st.DataObject) -> None:
     core = checksum_core(policy="skip_blocked", **pool_options(data))
@@ -112,7 +112,7 @@ def test_a_blocked_request_is_passed_at_most_max_passes_times(data: st.DataObjec
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "reserve"])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_first_admissions_are_in_order_of_arrival(policy: str, data: st.DataObject) -> None:
     core = checksum_core(policy=policy, **pool_options(data))
@@ -121,7 +121,7 @@ def test_first_admissions_are_in_order_of_arrival(policy: str, data: st.DataObje
     assert first == [one.request.request_id for one in live]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_who_comes_back_is_not_preempted_at_once(data: st.DataObject) -> None:
     options = {**pool_options(data), "watermark": 0.0}
@@ -181,7 +181,7 @@ def test_a_request_whose_deadline_has_passed_is_never_admitted() -> None:
 
 
 def test_an_unknown_policy_is_refused_by_name() -> None:
-    with pytest.raises(InvalidField, match="policy='lifo'.*fcfs, priority, skip_blocked, reserve"):
+    with pytest.raises(InvalidField, match=r"policy='lifo'.*fcfs, priority, skip_blocked, reserve"):
         EngineConfig(policy="lifo")
     with pytest.raises(InvalidField, match="policy"):
         Scheduler(SchedulerConfig(policy="lifo"), KVManager(BlockPool(8, 4)))
