@@ -13,6 +13,7 @@ from .errors import InvalidField
 from .sampling import MAX_SEED, check_int, check_number, strict
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+POLICIES = ("fcfs", "priority", "skip_blocked", "reserve")
 MAX_DEADLINE_S = 3600.0
 
 
@@ -84,8 +85,13 @@ class EngineConfig:
     prefix_caching: bool = False
     """Reuse of computed prompt blocks. This version: False."""
     policy: str = "fcfs"
-    """Order of admission. This version: fcfs (strict arrival order)."""
-    watermark: float = 0.02
+    """Order of admission: fcfs (arrival), priority (smallest first, with ageing), skip_blocked (one that
+    does not fit may be passed) or reserve (room for the longest answer; nobody is preempted)."""
+    priority_ageing_s: float = 30.0
+    """Policy `priority`: a wait of so many seconds is worth one step of priority. Range (0, 3600]."""
+    max_passes: int = 64
+    """Policy `skip_blocked`: most later requests that may pass one that does not fit."""
+    watermark: float = 0.04
     """Share of the pool that an admission leaves free while others run. Range [0, 0.5]."""
     attention: str = "gather"
     """How attention reads the paged cache. This version: gather."""
@@ -107,7 +113,7 @@ class EngineConfig:
             raise InvalidField("model", self.model, "a model name, a Hugging Face id or a folder")
         _check_choice("dtype", self.dtype, DTYPES)
         _check_choice("device", self.device, ("auto", "cpu", "cuda"))
-        _check_choice("policy", self.policy, ("fcfs",))
+        _check_choice("policy", self.policy, POLICIES)
         _check_choice("attention", self.attention, ("gather",))
         if self.prefix_caching is not False:
             raise InvalidField("prefix_caching", self.prefix_caching, "False in this version")
@@ -119,6 +125,8 @@ class EngineConfig:
             if getattr(self, name) is not None:
                 check_int(name, getattr(self, name), 1)
         check_number("watermark", self.watermark, 0.0, 0.5)
+        check_number("priority_ageing_s", self.priority_ageing_s, 0.0, 3600.0, low_open=True)
+        check_int("max_passes", self.max_passes, 0)
         check_int("channel_high", self.channel_high, 1)
         check_int("channel_low", self.channel_low, 0, self.channel_high - 1)
         if self.slow_consumer_s is not None:

@@ -26,6 +26,7 @@ from ..engine.core import EngineCore
 from ..engine.vocabulary import Vocabulary
 from ..sampling import SamplingParams
 from ..scheduler.plan import StepOutput, StepPlan
+from . import watermark
 from .record import commit_of, origin, spread
 
 TOKEN = 100
@@ -195,6 +196,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=5, help="turns of each side")
     parser.add_argument("--steps", type=int, default=50, help="steps in one turn")
     parser.add_argument("--peer", type=Path, help="a checkout of nano-vllm")
+    parser.add_argument(
+        "--watermarks", action="store_true", help="add the table behind the default watermark"
+    )
     options = parser.parse_args(argv)
     trace = {str(size): prompt_lengths(size) for size in options.sizes}
     record = origin("W5", trace)
@@ -206,6 +210,8 @@ def main(argv: list[str] | None = None) -> None:
     }
     if options.peer is not None:
         record["peer"] = {"name": "nano-vllm", "commit": commit_of(options.peer)}
+    if options.watermarks:
+        record["watermarks"] = watermark.table()
     record["rows"] = [measure(size, options.rounds, options.steps, options.peer) for size in options.sizes]
     print(json.dumps(record, indent=2))
 

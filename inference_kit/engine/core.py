@@ -24,7 +24,7 @@ from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
 from ..scheduler.decodes import DecodeBatch
 from ..scheduler.plan import Runner, ScheduledChunk, StepOutput, StepPlan
-from ..scheduler.scheduler import SchedulerConfig
+from ..scheduler.scheduler import Scheduler, SchedulerConfig
 from ..streaming.text import StreamingText
 from ..telemetry.events import TokenLines
 from ..telemetry.metrics import Metrics
@@ -65,6 +65,8 @@ class EngineCore:
         self.clock = clock
         self.kv = KVManager(self.components.block_pool(config.num_kv_blocks, config.block_size))
         self.scheduler = self.components.scheduler(_scheduler_config(config), self.kv)
+        if isinstance(self.scheduler, Scheduler):
+            self.scheduler.endings = self.components.endings
         if config.max_model_len is not None and config.max_model_len > vocabulary.context:
             allowed = f"at most {vocabulary.context}, the model's context"
             raise InvalidField("max_model_len", config.max_model_len, allowed)
@@ -508,6 +510,9 @@ def _scheduler_config(config: EngineConfig) -> SchedulerConfig:
         max_waiting_tokens=config.max_waiting_tokens,
         max_prefill_chunk=config.max_prefill_chunk,
         watermark=config.watermark,
+        policy=config.policy,
+        priority_ageing_s=config.priority_ageing_s,
+        max_passes=config.max_passes,
     )
 
 

@@ -142,6 +142,8 @@ class Request:
         self.row = 0
         """Its place in `table`."""
         self.last_planned_step = 0
+        self.times_passed = 0
+        """Later requests that were admitted while this one waited and did not fit."""
         self._computed = 0
         self._moved_gap = (0, 0.0)
         """(tokens so far, start of the gap after them), as the last wait for credit left it."""

@@ -1,26 +1,28 @@
-"""Who runs next: first come, first served, under a token budget (A1, A15, convention 9).
+"""Who runs next, under a token budget, in the order of a policy (A1, A15, convention 9).
 
 Owns the waiting queue and the set of running requests. It runs no model and ends no request.
 One rule covers prefill, chunks and decode: compute known − computed tokens, clipped by what is left
-of the budget. Invariants: decodes come first; requests are admitted in arrival order; nothing is
-admitted in a step that preempted; a preempted request keeps its place in the order.
+of the budget. Invariants: decodes come first; nothing is admitted in a step that preempted, and nothing
+whose deadline has passed; a preempted request keeps its place in the order.
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
-from ..errors import QueueFull
+from ..errors import InvalidField, QueueFull
 from ..kv.manager import KVManager
+from ..lifecycle.deadlines import ClockMarks, Deadlines, first_expired
 from ..lifecycle.request import Request
 from ..lifecycle.states import Event, State
 from ..sampling import strict
 from .decodes import DecodeBatch, DecodeTable
 from .plan import PlannedChunks, ScheduledChunk, StepPlan
+from .policy import MAX_BLOCKED, POLICIES
 
 by_arrival = attrgetter("arrival")
 
@@ -35,7 +37,10 @@ class SchedulerConfig:
     max_waiting: int = 1024
     max_waiting_tokens: int = 1_000_000
     max_prefill_chunk: int | None = None
-    watermark: float = 0.02
+    watermark: float = 0.04
+    policy: str = "fcfs"
+    priority_ageing_s: float = 30.0
+    max_passes: int = 64
 
 
 class Scheduling(Protocol):
@@ -93,12 +98,21 @@ def _chunk(request: Request, count: int) -> ScheduledChunk:
 
 
 class Scheduler:
-    """First come, first served, with chunked prefill and preemption by recomputation."""
+    """Chunked prefill, and preemption by recomputation. Whom it admits is the policy's choice.
+
+    Raises `InvalidField` for a policy that does not exist.
+    """
 
     def __init__(self, config: SchedulerConfig, kv: KVManager) -> None:
         self.config = config
+        if config.policy not in POLICIES:
+            raise InvalidField("policy", config.policy, ", ".join(POLICIES))
         self.kv = kv
+        self.policy = POLICIES[config.policy](config, kv)
+        self.endings: Callable[[Deadlines, ClockMarks, float], object | None] = first_expired
+        """Not None for a request whose deadline has passed; the engine's own rule when that is replaced."""
         self.waiting: list[Request] = []
+        """In the policy's order."""
         self.decodes = DecodeTable(kv.pool.block_size, self._left_table)
         self._running: dict[str, Request] = {}
         self._single: dict[str, Request] = {}
@@ -106,7 +120,6 @@ class Scheduler:
         self._step = 0
         self._arrivals = 0
         self._waiting_tokens = 0
-        self._watermark_blocks = int(config.watermark * kv.pool.num_blocks)
 
     @property
     def running(self) -> list[Request]:
@@ -147,10 +160,10 @@ class Scheduler:
 
     def drop(self, request: Request) -> None:
         """Forget an ended request and give its blocks back. A second call changes nothing."""
-        if self._running.pop(request.request_id, None) is None and request in self.waiting:
+        if request.request_id in self._running:
+            self._stop(request)
+        elif request in self.waiting:
             self._dequeue(request)
-        request.leave_table()
-        self._single.pop(request.request_id, None)
         self.kv.release(request)
 
     def _left_table(self, request: Request) -> None:
@@ -158,7 +171,7 @@ class Scheduler:
             self._single[request.request_id] = request
 
     def _enqueue(self, request: Request) -> None:
-        insort(self.waiting, request, key=by_arrival)
+        insort(self.waiting, request, key=self.policy.key)
         self._waiting_tokens += len(request.prompt_token_ids)
 
     def _dequeue(self, request: Request) -> None:
@@ -200,10 +213,15 @@ class Scheduler:
                 return False
         return True
 
-    def _preempt(self, request: Request, now: float) -> None:
+    def _stop(self, request: Request) -> None:
+        """Take a request out of the running ones; its blocks are still there."""
         del self._running[request.request_id]
         request.leave_table()
         self._single.pop(request.request_id, None)
+        self.policy.stopped(request)
+
+    def _preempt(self, request: Request, now: float) -> None:
+        self._stop(request)
         self.kv.release(request)
         request.move(Event.PREEMPT, now)
         request.move(Event.REQUEUE, now)
@@ -215,21 +233,30 @@ class Scheduler:
             budget.try_add(request)
 
     def _admit(self, budget: PrefillBudget, now: float) -> list[Request]:
+        """Start waiting requests in the policy's order while tokens, slots and blocks last."""
         admitted: list[Request] = []
-        while self.waiting and budget.tokens > 0 and len(self._running) < self.config.max_running:
-            request = self.waiting[0]
-            if not self._fits(request):
+        passed: list[Request] = []
+        for request in tuple(self.waiting):
+            if budget.tokens < 1 or len(self._running) >= self.config.max_running:
                 break
-            self._dequeue(request)
-            self.kv.grow(request, len(request.token_ids))
-            request.move(Event.ADMIT, now)
-            request.move(Event.START_PREFILL, now)
-            self._running[request.request_id] = self._single[request.request_id] = request
-            budget.try_add(request)
-            admitted.append(request)
+            if self.endings(request.deadlines, request.marks, now) is not None:
+                continue
+            if self.policy.fits(request, len(self._running)):
+                self._start(request, now)
+                budget.try_add(request)
+                admitted.append(request)
+                for blocked in passed:
+                    blocked.times_passed += 1
+            else:
+                passed.append(request)
+            if len(passed) == MAX_BLOCKED or not all(map(self.policy.may_be_passed, passed)):
+                break
         return admitted
 
-    def _fits(self, request: Request) -> bool:
-        # The whole known sequence must fit, not its first chunk: else it would be preempted at once.
-        keep_free = self._watermark_blocks if self._running else 0
-        return self.kv.can_grow(request, len(request.token_ids), keep_free)
+    def _start(self, request: Request, now: float) -> None:
+        self._dequeue(request)
+        self.kv.grow(request, len(request.token_ids))
+        request.move(Event.ADMIT, now)
+        request.move(Event.START_PREFILL, now)
+        self._running[request.request_id] = self._single[request.request_id] = request
+        self.policy.admitted(request)

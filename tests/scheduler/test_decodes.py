@@ -80,7 +80,7 @@ def happened(core: EngineCore, requests: list[LiveRequest]) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_columns_change_nothing_that_a_caller_sees(data: st.DataObject) -> None:
     options = {
@@ -155,6 +155,18 @@ def test_who_leaves_between_plan_and_commit_gets_no_token(make_core: CoreFactory
     drain(core)
     assert ends(live[1]) == (reference([2], 9), "length")
     assert ends(live[2]) == (reference([3], 9), "length")
+
+
+def test_a_cancelled_request_still_delivers_what_it_committed(make_core: CoreFactory) -> None:
+    core = make_core()
+    live = core.submit([1], SamplingParams(max_tokens=9))
+    for _ in range(4):
+        core.step()
+    core.cancel(live.request.request_id)
+    core.step()
+    chunk = live.channel.take()
+    assert chunk is not None
+    assert (list(chunk.token_ids), chunk.finish_reason) == (reference([1], 4), "client_cancel")
 
 
 def test_a_reader_of_the_middle_of_a_step_sees_no_half_token(make_core: CoreFactory) -> None:
