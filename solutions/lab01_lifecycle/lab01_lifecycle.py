@@ -559,7 +559,8 @@ show("lab01.q6")
 # ## Plug your parts into the engine
 #
 # Now your code runs a real model. `plug` makes a `Components` object: your table and your `next_state` decide every move of every request,
-# your `settle_once` ends each one, and your `Holdings` give back its KV blocks. A part that is not done yet is taken from the kit, and `plug` says so.
+# your `settle_once` ends each one, and your `Holdings` give back its KV blocks. The engine takes a part only when its check says *done*. For a part that is
+# wrong or not done yet it gets the kit's own, and `plug` says so: an engine whose requests never end would run for ever.
 #
 # The model is SmolLM2 (135 million weights, CPU). With the environment variable `INFERENCE_KIT_MODEL=tiny` it is a small model of random weights:
 # it talks nonsense, and it lives by the same rules.
@@ -590,12 +591,15 @@ parts.report(output.events)
 
 # %% [markdown]
 # Now the three worked lifecycles, with your parts. A normal stop, a cancel during prefill, a queue timeout: they release 3, 2 and 0 blocks, and end with 0.
+# There is no engine around them that could wait for ever, so wrong parts are tried here as well.
 
 # %%
-parts.worked_lifecycles()
+plug("lab01", globals()).worked_lifecycles()
 
 # %% [markdown]
-# Try a fault. In question 5, move `request.release()` above the line that moves the request. Run the cell, then the two cells above. What breaks first? Put it back afterwards.
+# Try a fault. In the answer cell of question 5, write `pass` in place of `request.release()` and run that cell. Then run the cell above once more; it plugs your parts in again.
+# `plug` now says that `settle_once` is wrong. In the picture each request still ends as it should, and nothing is given back: look at the last column. That is the leak of the
+# story at the top, and no state and no log entry shows it. Which check of question 5 sees it? Put the line back and run both cells again.
 
 # %% [markdown]
 # ## Reflection
