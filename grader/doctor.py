@@ -12,16 +12,21 @@ import os
 import secrets
 import signal
 import socket
-import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from inference_kit.clock import MonotonicClock
+from inference_kit.clock import Clock, MonotonicClock
 from inference_kit.labs.checking import AnswerError
 
 from .remote import ProgramCell, RemoteSubject, Runner
 from .sandbox import REPOSITORY, Limits, Sandbox
+
+GONE_WITHIN_S = 5.0
+"""How long the processes of a killed worker may take to disappear. The kernel ends a pid namespace
+by itself, but later than the kill returns; a process that was really left behind sleeps for a minute."""
+LOOK_EVERY_S = 0.02
 
 PROBE_LIMITS = Limits(check_s=3.0, cell_s=3.0, load_s=6.0)
 
@@ -88,10 +93,6 @@ def leave():
 """
 
 
-GONE_WITHIN_S = 5.0
-"""How long a process may need to disappear after its sandbox was ended."""
-
-
 @dataclass(frozen=True)
 class Probe:
     """One thing an answer may try.
@@ -118,7 +119,7 @@ def probes(course: Path) -> tuple[Probe, ...]:
         Probe("see other processes", lambda s: os.getpid() in s.call("processes")),
         Probe("start 200 processes", lambda s: int(s.call("fork_many", 200)) >= 200),
         Probe(
-            "leave a process behind", lambda s: bool(s.call("leave_behind", name)), lambda: end_process(name)
+            "leave a process behind", lambda s: bool(s.call("leave_behind", name)), lambda: stays_behind(name)
         ),
         Probe("take 3 GB of memory", lambda s: bool(s.call("allocate", 3 << 30))),
         Probe("write 64 MB into one file", lambda s: bool(s.call("fill", 64 << 20))),
@@ -161,25 +162,21 @@ def sees_environment(subject: RemoteSubject) -> bool:
     )
 
 
-def end_process(name: str) -> bool:
-    """True when a process outlives its worker; it is then ended.
-
-    The kernel takes a moment to empty a process namespace, so the process gets `GONE_WITHIN_S` to go.
-    """
-    clock = MonotonicClock()
-    deadline_s = clock.now() + GONE_WITHIN_S
-    pause = threading.Event()
+def stays_behind(name: str, clock: Clock | None = None) -> bool:
+    """True when a process of that name is still there after `GONE_WITHIN_S`; it is ended then."""
+    clock = clock or MonotonicClock()
+    until = clock.now() + GONE_WITHIN_S
     while (pid := find_process(name)) is not None:
-        if clock.now() >= deadline_s:
+        if clock.now() >= until:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
             return True
-        pause.wait(0.02)
+        time.sleep(LOOK_EVERY_S)
     return False
 
 
 def find_process(name: str) -> int | None:
-    """Id of the process whose first argument is `name`."""
+    """The id of a process by its first argument. None when there is none."""
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with contextlib.suppress(OSError):

@@ -207,7 +207,8 @@ else:
 # | (instead: fail everything on an error) | simple | one out-of-memory ends every running answer |
 # | TTFT is measured from the arrival | it is what the client feels | it cannot be compared with an engine-internal TTFT, which leaves the queue out |
 #
-# Costs per step: a scan over the running batch, O(batch). Costs per end: O(blocks of this request). Neither grows with the number of requests that have ever been served.
+# Costs per step: at each boundary the engine looks at every live request, the waiting ones too, and there are two boundaries in a step. Costs per end: the blocks of this request, and a search
+# for it in the lists of waiting and running requests. Neither grows with the number of requests that have ended before.
 #
 # ## 9. Questions
 #
@@ -215,7 +216,7 @@ else:
 #
 # <details><summary>Answer</summary>
 #
-# The first one that is committed, and the order must be a rule instead of an accident. In this kit a step looks at expired deadlines before it runs, so a deadline that has passed by then wins; a token that is committed first freezes the end as *finished*. What matters: one of them wins, the other one returns `False`.
+# The first one that is committed, and the order must be a rule instead of an accident. In this kit a step looks at the deadlines twice: before it plans, and again after it has run, before any result is committed. So a deadline that passed while the step ran beats the token that the step computed: the request is *timed out*, and that token is dropped. Only when no deadline has passed by then is the token committed, and if it is the last one, the end is *finished*. What matters: one of them wins, the other one returns `False`.
 #
 # </details>
 #

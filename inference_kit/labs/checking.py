@@ -399,6 +399,8 @@ class Check:
     visible: bool
     misconception: str
     function: CheckFunction
+    rows: tuple[str, ...] = ()
+    """First cells of the rows of the contract table that this check tries, without backticks."""
 
 
 class CheckSet:
@@ -409,7 +411,12 @@ class CheckSet:
         self.checks: list[Check] = []
 
     def check(
-        self, question: str, points: int = 1, visible: bool = True, misconception: str = ""
+        self,
+        question: str,
+        points: int = 1,
+        visible: bool = True,
+        misconception: str = "",
+        rows: tuple[str, ...] = (),
     ) -> Callable[[CheckFunction], CheckFunction]:
         """Register the decorated function. Its name is the check's name, unique in the lab."""
         if isinstance(points, bool) or not isinstance(points, int) or points < 0:
@@ -419,7 +426,9 @@ class CheckSet:
             name = getattr(function, "__name__", "")
             if any(name == known.name for known in self.checks):
                 raise ValueError(f"{self.lab} has two checks named {name!r}")
-            self.checks.append(Check(self.lab, question, name, points, visible, misconception, function))
+            self.checks.append(
+                Check(self.lab, question, name, points, visible, misconception, function, rows)
+            )
             return function
 
         return register

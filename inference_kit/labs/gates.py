@@ -21,7 +21,7 @@ from .answers import Answer, read_answers, reference_source, stub_source
 from .build import Lab
 from .checking import Check, CheckResult, CheckSet, LocalSubject, result_of, run_check
 from .extract import MasterError
-from .masters import answer_cells, make_notebook, read_course
+from .masters import answer_cells, contract_rows, make_notebook, read_course
 
 MAX_LINES = 200_000
 MUTANTS_CAUGHT = 0.95
@@ -181,6 +181,8 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
         yield f"drop {ast.unparse(node)[:40]}", _dropper(node)
     if isinstance(node, (ast.If, ast.While)):
         yield f"{ast.unparse(node.test)} → not …", _field(node, "test", ast.UnaryOp(ast.Not(), node.test))
+    if isinstance(node, ast.With):
+        yield f"drop with {ast.unparse(node.items[0])[:40]}", _with_dropper(node)
     items = node.elts if isinstance(node, ast.Tuple) else node.args if isinstance(node, ast.Call) else []
     for index in range(len(items) - 1):
         yield f"swap {ast.unparse(items[index])} and {ast.unparse(items[index + 1])}", _swapper(items, index)
@@ -252,6 +254,20 @@ def _dropper(node: ast.stmt) -> Any:
     return act
 
 
+def _with_dropper(node: ast.With) -> Any:
+    """The block stays, what it was guarded by goes."""
+
+    def act(tree: ast.Module) -> None:
+        for owner in ast.walk(tree):
+            for name in ("body", "orelse", "finalbody"):
+                block = getattr(owner, name, None)
+                if isinstance(block, list) and any(item is node for item in block):
+                    at = next(index for index, item in enumerate(block) if item is node)
+                    block[at : at + 1] = node.body
+
+    return act
+
+
 def _swapper(items: list[Any], index: int) -> Any:
     def act(_: ast.Module) -> None:
         items[index], items[index + 1] = items[index + 1], items[index]
@@ -294,6 +310,8 @@ class LabFiles:
     lab: Lab
     checks: CheckSet
     cells: dict[str, str]
+    rows: dict[str, tuple[str, ...]]
+    """By question: the rows of its contract table."""
     accepts: list[Answer]
     rejects: list[Answer]
     excused: dict[str, dict[str, str]]
@@ -310,6 +328,7 @@ class LabFiles:
             lab,
             checks,
             cells,
+            contract_rows(notebook),
             read_answers(lab.folder / "accept", stubs),
             read_answers(lab.folder / "reject", stubs),
             tomllib.loads(excused.read_text(encoding="utf-8")) if excused.is_file() else {},
@@ -332,6 +351,7 @@ def examine(files: LabFiles, question: str) -> QuestionReport:
     _gate_reference(report, checks, question, reference_source(cell))
     report.check_s = (clock.now() - started_s) / (3 * report.checks)
     _gate_stub(report, checks, question, stub_source(cell))
+    _gate_contract(report, checks, files.rows.get(question, ()))
     right, wrong = files.of(question)
     _gate_accepts(report, checks, right)
     _gate_rejects(report, checks, wrong)
@@ -351,6 +371,17 @@ def _gate_stub(report: QuestionReport, checks: CheckSet, question: str, source: 
     for result in run_answer(checks, question, source):
         if result.status != "not_done":
             report.problems.append(f"the stub is {result.status!r} in {result.name}, not 'not_done'")
+
+
+def _gate_contract(report: QuestionReport, checks: CheckSet, rows: tuple[str, ...]) -> None:
+    """Whoever is "done" has met every printed case: each row of the contract has a visible check."""
+    visible = {row for check in checks.of(report.question) if check.visible for row in check.rows}
+    for row in rows:
+        if row not in visible:
+            report.problems.append(f"no visible check tries the contract row {row!r}")
+    for check in checks.of(report.question):
+        for row in sorted(set(check.rows) - set(rows)):
+            report.problems.append(f"check {check.name!r} names {row!r}, which is no row of the contract")
 
 
 def _gate_accepts(report: QuestionReport, checks: CheckSet, answers: list[Answer]) -> None:

@@ -20,6 +20,7 @@ import copy
 import hashlib
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,11 @@ REFLECTION_MARK = re.compile(r"^<!-- (lab\d\d)/reflection — (\d+) points? -->\
 HINT = re.compile(r"<details>\s*<summary>Hint \d</summary>(.*?)</details>", re.DOTALL)
 BADGE = "<!-- @badge -->"
 CODE_STUB = "raise NotImplementedError"
+UNPUBLISHED = (
+    "This course names no repository yet: set os.environ['INFERENCE_KIT_WHEEL'] to the file name or address "
+    "of the kit's wheel in a cell above this one, and run this cell again."
+)
+"""What the set-up cell says in Colab when `course.toml` names no repository and no wheel is given."""
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -100,16 +106,18 @@ def setup_source(course: Course) -> str:
     version = course.tag.removeprefix("v")
     wheel = f"{course.url}/releases/download/{course.tag}/inference_kit-{version}-py3-none-any.whl"
     address = f'os.environ.get("INFERENCE_KIT_WHEEL", "{wheel}")'
+    refusal: list[str] = []
     if not course.published:
-        address = 'os.environ["INFERENCE_KIT_WHEEL"]  # this copy of the course is not published'
+        address = 'os.environ.get("INFERENCE_KIT_WHEEL")'
+        refusal = ["    if not wheel:", f'        raise RuntimeError("{UNPUBLISHED}")']
     lines = [
         "# Set-up. In Colab this installs the kit and nothing else. Everywhere else it does nothing.",
         "import os",
         "import subprocess",
         "import sys",
-        "",
         'if "google.colab" in sys.modules:',
         f"    wheel = {address}",
+        *refusal,
         '    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", wheel]',
         "    subprocess.run(command, check=True)",
     ]
@@ -268,6 +276,34 @@ def answer_cells(notebook: Notebook) -> dict[str, str]:
         if cell["cell_type"] == "code" and mark:
             found[mark[2]] = cell["source"]
     return found
+
+
+def contract_rows(notebook: Notebook) -> dict[str, tuple[str, ...]]:
+    """First cells of the rows of each question's contract tables, without backticks.
+
+    The contract of a question is the markdown cell with `**Contract.**` before its answer cell.
+    """
+    rows: dict[str, tuple[str, ...]] = {}
+    contract = ""
+    for cell in notebook["cells"]:
+        mark = ANSWER_MARK.match(cell["source"].split("\n", 1)[0])
+        if mark:
+            rows[mark[2]] = tuple(_table_rows(contract))
+            contract = ""
+        elif cell["cell_type"] == "markdown" and "**Contract.**" in cell["source"]:
+            contract = cell["source"]
+    return rows
+
+
+def _table_rows(text: str) -> Iterator[str]:
+    body = False
+    for line in text.split("\n"):
+        if not line.startswith("|"):
+            body = False
+        elif set(line) <= set("|-: "):
+            body = True  # the line below the head; the head itself is no row
+        elif body:
+            yield line.split("|")[1].strip().replace("`", "")
 
 
 def hints_of(notebook: Notebook) -> dict[str, list[str]]:

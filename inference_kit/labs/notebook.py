@@ -46,7 +46,7 @@ class NotDoneYet(CheckNotPassed):
 
 @dataclass(frozen=True)
 class Done:
-    """All visible checks pass. A notebook shows it by itself, with the picture."""
+    """All visible checks pass. A notebook shows it with the picture."""
 
     text: str
     picture: Any = None
@@ -73,11 +73,25 @@ class Hint:
         return self.text
 
 
-def check(name: str, namespace: Mapping[str, Any] | None = None) -> Done:
-    """Check the answer to one question, for example `check("lab01.q2")`.
+def check(name: str, namespace: Mapping[str, Any] | None = None) -> None:
+    """Check the answer to one question, for example `check("lab01.q2")`, and show what `checked` returns.
 
-    Looks at the names of the notebook, or of `namespace`. Returns `Done`; raises `NotDoneYet` or
-    `CheckNotPassed` with the first case that differs, and `UnknownQuestion` for a wrong name.
+    It returns nothing, because nbgrader reads the value of a test cell as a partial grade.
+    """
+    done = checked(name, namespace)
+    if _shell() is None:
+        print(done)
+    else:
+        from IPython.display import display
+
+        display(done)
+
+
+def checked(name: str, namespace: Mapping[str, Any] | None = None) -> Done:
+    """Check the answer to one question in the names of the notebook, or of `namespace`.
+
+    Returns `Done`; raises `NotDoneYet` or `CheckNotPassed` with the first case that differs, and
+    `UnknownQuestion` for a wrong name.
     """
     lab, question = _split(name)
     checks, facts = load_visible(lab)
@@ -141,7 +155,10 @@ def draw(name: str, subject: LocalSubject | None) -> Any:
 
 
 def plug(lab: str, namespace: Mapping[str, Any] | None = None) -> Any:
-    """The learner's parts of a lab, ready for the engine; parts that are not done come from the kit."""
+    """The learner's parts of a lab; prints which of them the engine gets.
+
+    It gets those that pass their visible checks, and the kit's own for the others.
+    """
     from .plugs import PLUGS
 
     if lab not in PLUGS:
@@ -184,13 +201,17 @@ def _require_question(name: str, checks: CheckSet, question: str) -> None:
 
 def _names() -> Mapping[str, Any]:
     """The names of the running notebook, or of the main program where there is none."""
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        shell = None
-    else:
-        shell = get_ipython()
+    shell = _shell()
     if shell is not None:
         names: Mapping[str, Any] = shell.user_ns
         return names
     return vars(importlib.import_module("__main__"))
+
+
+def _shell() -> Any:
+    """The running IPython shell, or None where there is none."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return None
+    return get_ipython()

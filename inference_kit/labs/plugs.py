@@ -1,8 +1,9 @@
 """Puts a learner's parts into the engine: one class for each lab that plugs in.
 
-Owns the adapters between the small names of a lab and the engine's slots. Invariant: a part that
-is wrong is plugged in as it is, so that the learner sees what it does; a part that is not done
-yet comes from the kit, and the printed summary says so.
+Owns the adapters between the small names of a lab and the engine's slots. Invariant: the engine gets
+only parts that pass their visible checks, so that a wrong one cannot make it run for ever; for the others
+it gets the kit's, and the printed summary says which and why. A wrong part is still tried where no
+loop waits for what it does.
 """
 
 from __future__ import annotations
@@ -29,22 +30,27 @@ from ..lifecycle import (
 )
 from ..viz import Picture
 from .checking import LocalSubject, run_check
-from .notebook import load_visible
+from .notebook import SEED, load_visible
 
 if TYPE_CHECKING:
     from ..engine import Components
 
 
-def done_questions(lab: str, names: Mapping[str, Any]) -> set[str]:
-    """The questions whose answer is there: it may be right or wrong, but it is no stub."""
+DONE, WRONG, WAITING = "done", "wrong", "not done yet"
+
+
+def words_of(lab: str, names: Mapping[str, Any]) -> dict[str, str]:
+    """By question, the word that `check` would say of its answer: done, wrong, or not done yet."""
     checks, _ = load_visible(lab)
     subject = LocalSubject(names)
-    done = set()
+    words = {}
     for question in checks.questions:
-        results = [run_check(check, subject, "plug") for check in checks.of(question)]
-        if not any(result.status in ("not_done", "missing") for result in results):
-            done.add(question)
-    return done
+        statuses = {run_check(check, subject, SEED).status for check in checks.of(question)}
+        if statuses & {"not_done", "missing"}:
+            words[question] = WAITING
+        else:
+            words[question] = DONE if statuses == {"passed"} else WRONG
+    return words
 
 
 class _KitHoldings:
@@ -119,7 +125,7 @@ WORKED = (
 """A14: what happens, the events after the queue, the reason of the end, KV blocks held."""
 
 QUESTIONS = {
-    "q1": "transition table",
+    "q1": "make_transitions",
     "q2": "next_state",
     "q3": "walk",
     "q4": "report_of",
@@ -129,27 +135,51 @@ QUESTIONS = {
 
 
 class Lab01:
-    """The parts of lab 01: a lifecycle for the engine, and a reader for its logs."""
+    """The parts of lab 01: a lifecycle for the engine, and a reader for its logs.
+
+    Attributes:
+        words: by question, "done", "wrong" or "not done yet".
+        lifecycle: for the engine; made of the parts that are done, and of the kit's.
+        trial: for the worked lifecycles; the wrong parts are in it as well.
+    """
 
     def __init__(self, names: Mapping[str, Any]) -> None:
-        self.yours = done_questions("lab01", names)
+        self.words = words_of("lab01", names)
+        self._names = names
+        self._walk = self._part("q3", walk, {DONE})
+        self._report_of = self._part("q4", report_of, {DONE})
+        self.lifecycle = self._lifecycle({DONE})
+        self.trial = self._lifecycle({DONE, WRONG})
 
-        def part(question: str, name: str, kit: Any) -> Any:
-            return names[name] if question in self.yours else kit
+    def _part(self, question: str, kit: Any, wanted: set[str]) -> Any:
+        return self._names[QUESTIONS[question]] if self.words[question] in wanted else kit
 
-        table = names["make_transitions"]() if "q1" in self.yours else TRANSITIONS
-        self._walk = part("q3", "walk", walk)
-        self._report_of = part("q4", "report_of", report_of)
-        self.lifecycle = LabLifecycle(
-            table,
-            part("q2", "next_state", next_state),
-            part("q5", "settle_once", settle_once),
-            part("q6", "Holdings", _KitHoldings),
+    def _lifecycle(self, wanted: set[str]) -> LabLifecycle:
+        return LabLifecycle(
+            self._table(wanted),
+            self._part("q2", next_state, wanted),
+            self._part("q5", settle_once, wanted),
+            self._part("q6", _KitHoldings, wanted),
         )
 
+    def _table(self, wanted: set[str]) -> Mapping[Any, Mapping[Any, Any]]:
+        """The learner's table; the kit's when a wrong one is not even a table."""
+        try:
+            table = self._part("q1", lambda: TRANSITIONS, wanted)()
+            return {state: dict(moves) for state, moves in table.items()}
+        except Exception:
+            if self.words["q1"] != WRONG:
+                raise
+            return TRANSITIONS
+
     def __str__(self) -> str:
+        says = {
+            DONE: "yours",
+            WRONG: "wrong, so the engine gets the one of the kit; check({question!r}) says why",
+            WAITING: "not done yet, so the engine gets the one of the kit",
+        }
         lines = [
-            f"{name}: {'yours' if question in self.yours else 'not done yet, so the one of the kit'}"
+            f"{name}: {says[self.words[question]].format(question=f'lab01.{question}')}"
             for question, name in QUESTIONS.items()
         ]
         return "\n".join(lines)
@@ -181,7 +211,10 @@ class Lab01:
         return viz.grid(rows, "Metrics of the request", (), note)
 
     def worked_lifecycles(self) -> Picture:
-        """A14: three requests live and end by the learner's rules, on a real block pool."""
+        """A14: three requests live and end by the learner's rules, on a real block pool.
+
+        Wrong parts are tried here, for nothing waits for them. An exception of theirs is shown as the end.
+        """
         rows: list[list[Any]] = [["lifecycle", "end", "blocks held", "given back", "still held"]]
         rows += [[what, *self._live(events, reason, blocks)] for what, events, reason, blocks in WORKED]
         return viz.grid(rows, "Three lifecycles", [(row, 3) for row in range(1, len(rows))])
@@ -190,15 +223,20 @@ class Lab01:
         from ..kv import BlockPool
 
         pool = BlockPool(8, 16)
-        request = Request("worked", (1, 2, 3), lifecycle=self.lifecycle)
-        for event in ("tokenize", "enqueue", *events):
-            request.move(Event(event), 0.0)
+        request = Request("worked", (1, 2, 3), lifecycle=self.trial)
         for block in pool.allocate(blocks):
             request.hold(f"block {block}", partial(pool.free, [block]))
         held = 8 - pool.num_free
-        request.finalize(reason, 1.0)
+        try:
+            for event in ("tokenize", "enqueue", *events):
+                request.move(Event(event), 0.0)
+            request.finalize(reason, 1.0)
+        except Exception as error:
+            end = f"{request.state}; raised {type(error).__name__}"
+        else:
+            end = str(request.state)
         still = 8 - pool.num_free
-        return [str(request.state), held, held - still, still]
+        return [end, held, held - still, still]
 
 
 PLUGS: dict[str, Callable[[Mapping[str, Any]], Any]] = {"lab01": Lab01}

@@ -146,7 +146,7 @@ show("lab01.q1")
 # A table protects nothing until somebody looks into it. `next_state` is the one place that does.
 #
 # **Contract.** `next_state(state, event, table)` returns the next state. If the table has no such move, it raises `IllegalTransition(state, event, legal)`,
-# where `legal` is the list of the events that are legal in this state. It changes nothing and knows no state by name: *any* table works.
+# where `legal` is the list of the events that are legal in this state. It changes nothing (the table is the same afterwards, also after a refusal) and knows no state by name: *any* table works.
 #
 # | `next_state(…)` | result |
 # |---|---|
@@ -160,6 +160,9 @@ show("lab01.q1")
 
 # %%
 # lab01/q2 — keep this line
+import contextlib
+
+
 class IllegalTransition(ValueError):
     """An event that the current state does not allow."""
 
@@ -176,6 +179,13 @@ def next_state(state: str, event: str, table: dict) -> str:
     ### BEGIN SOLUTION
     # @answer inference_kit.lifecycle.states:next_state
     ### END SOLUTION
+
+
+def table_after(state: str, event: str, table: dict) -> dict:
+    """The table as one call of next_state leaves it. The check asks for it; you do not change this function."""
+    with contextlib.suppress(ValueError, LookupError):
+        next_state(state, event, table)
+    return table
 
 
 # %%
@@ -355,6 +365,9 @@ show("lab01.q4")
 # | `"stop_eos"` in `queued` | `ValueError`; nothing changes, nothing is released; a later legal end still counts |
 # | the release itself calls `settle_once` | that inner call returns `False` |
 # | the release raises | the request has ended all the same; nothing is released again |
+# | a second thread calls `settle_once`, at any moment in which the lock is free | one call returns `True`, the other one `False`; the end is that of the first |
+#
+# The check plays the second thread without luck: `DemoRequest` calls `other_thread` after every look at the request, as long as nobody holds the lock.
 
 # %%
 # lab01/q5 — keep this line
@@ -376,15 +389,51 @@ END_EVENTS = {
 }
 
 
+class DemoLock:
+    """A lock. As long as nobody holds it, `other_thread` may get its turn. You do not change this class."""
+
+    def __init__(self, other_thread):
+        self._lock = threading.RLock()
+        self._held = 0
+        self._other_thread = other_thread
+
+    def acquire(self, blocking=True, timeout=-1):
+        self.give_turn()
+        taken = self._lock.acquire(blocking, timeout)
+        self._held += taken
+        return taken
+
+    def release(self):
+        self._held -= 1
+        self._lock.release()
+        self.give_turn()
+
+    def __enter__(self):
+        return self.acquire()
+
+    def __exit__(self, *error):
+        self.release()
+
+    def give_turn(self):
+        if not self._held:
+            self._other_thread()
+
+
 class DemoRequest:
     """A request with just enough in it to end it. You do not change this class."""
 
-    def __init__(self, state="decode", on_release=lambda: None):
-        self.settle_lock = threading.RLock()
+    def __init__(self, state="decode", on_release=lambda: None, other_thread=lambda: None):
+        self.settle_lock = DemoLock(other_thread)
         self.state = state
         self.finish_reason = None
         self.finished_at = None
         self._on_release = on_release
+
+    def __getattribute__(self, name):
+        value = super().__getattribute__(name)
+        if name in ("state", "is_terminal", "finish_reason", "finished_at", "move", "release"):
+            self.settle_lock.give_turn()
+        return value
 
     @property
     def is_terminal(self):
@@ -449,7 +498,7 @@ show("lab01.q5")
 # |---|---|
 # | held: registry, stream, kv | called in the order kv, stream, registry: last taken, first released |
 # | `release()` a second time | nothing happens |
-# | one function raises | the others still run; the exception goes into `self.release_errors`; `release()` does not raise |
+# | one function raises | the others still run; the exception itself goes into `self.release_errors`; `release()` does not raise |
 # | a function calls `release()` itself | each thing is still given back exactly once |
 #
 # The three worked lifecycles of this lab end here: a normal stop gives back 3 KV blocks, a cancel during prefill 2, a queue timeout 0.
@@ -469,8 +518,8 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        """The messages of the releases that failed."""
-        return [str(error) for error in self.release_errors]
+        """Type and message of each exception that was kept."""
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         """Give back all that is held: last taken first, each exactly once."""
@@ -510,7 +559,8 @@ show("lab01.q6")
 # ## Plug your parts into the engine
 #
 # Now your code runs a real model. `plug` makes a `Components` object: your table and your `next_state` decide every move of every request,
-# your `settle_once` ends each one, and your `Holdings` give back its KV blocks. A part that is not done yet is taken from the kit, and `plug` says so.
+# your `settle_once` ends each one, and your `Holdings` give back its KV blocks. The engine takes a part only when its check says *done*. For a part that is
+# wrong or not done yet it gets the kit's own, and `plug` says so: an engine whose requests never end would run for ever.
 #
 # The model is SmolLM2 (135 million weights, CPU). With the environment variable `INFERENCE_KIT_MODEL=tiny` it is a small model of random weights:
 # it talks nonsense, and it lives by the same rules.
@@ -541,12 +591,15 @@ parts.report(output.events)
 
 # %% [markdown]
 # Now the three worked lifecycles, with your parts. A normal stop, a cancel during prefill, a queue timeout: they release 3, 2 and 0 blocks, and end with 0.
+# There is no engine around them that could wait for ever, so wrong parts are tried here as well.
 
 # %%
-parts.worked_lifecycles()
+plug("lab01", globals()).worked_lifecycles()
 
 # %% [markdown]
-# Try a fault. In question 5, move `request.release()` above the line that moves the request. Run the cell, then the two cells above. What breaks first? Put it back afterwards.
+# Try a fault. In the answer cell of question 5, write `pass` in place of `request.release()` and run that cell. Then run the cell above once more; it plugs your parts in again.
+# `plug` now says that `settle_once` is wrong. In the picture each request still ends as it should, and nothing is given back: look at the last column. That is the leak of the
+# story at the top, and no state and no log entry shows it. Which check of question 5 sees it? Put the line back and run both cells again.
 
 # %% [markdown]
 # ## Reflection

@@ -166,7 +166,9 @@ def hidden_lines(lab: Lab) -> set[str]:
     course = read_course()
     source = make_notebook(lab.master.read_text(encoding="utf-8"), course, "", lab.checks())
     visible = visible_source(lab, lab.checks())
-    texts = [path.read_text(encoding="utf-8") for path in lab.folder.glob("*ct/*.py")]
+    texts = [
+        path.read_text("utf-8") for part in ("accept", "reject") for path in lab.folder.glob(f"{part}/*.py")
+    ]
     texts.append(
         "\n".join(set(lab.checks_file.read_text(encoding="utf-8").split("\n")) - set(visible.split("\n")))
     )
@@ -389,6 +391,18 @@ def run_setup(source: str, tmp_path: Path, colab: bool) -> list[str]:
     return json.loads(done.stdout)
 
 
+def test_in_colab_without_a_repository_the_set_up_cell_says_what_to_do(tmp_path: Path) -> None:
+    program = "import sys, types\nsys.modules['google.colab'] = types.ModuleType('google.colab')\n"
+    environment = {key: value for key, value in os.environ.items() if key != "INFERENCE_KIT_WHEEL"}
+    command = [sys.executable, "-c", program + set_up(Course("", "", "v1", True))]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+    last = done.stderr.strip().split("\n")[-1]
+    assert done.returncode == 1
+    assert last.startswith(
+        "RuntimeError: This course names no repository yet: set os.environ['INFERENCE_KIT_WHEEL']"
+    )
+
+
 def set_up(course: Course) -> str:
     return str(make_notebook("# %%\n# @setup", course, "x")["cells"][0]["source"])
 
@@ -413,7 +427,7 @@ def test_an_answer_takes_the_place_of_the_stub_and_keeps_what_is_given() -> None
         answer_cells(make_notebook(LABS[1].master.read_text("utf-8"), read_course(), ""))["q2"]
     )
     cell = splice(stub, "HELP = 1\n\n\ndef next_state(state, event, table):\n    return HELP")
-    assert cell.startswith("# lab01/q2 — keep this line\nclass IllegalTransition")
+    assert cell.startswith("# lab01/q2 — keep this line\nimport contextlib\n\n\nclass IllegalTransition")
     assert cell.index("HELP = 1") < cell.index("def next_state")
     assert CODE_STUB not in cell
 

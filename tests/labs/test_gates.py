@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
+
 import pytest
 
 from inference_kit.labs.build import Lab, find_labs
+from inference_kit.labs.checking import Check, CheckSet
 from inference_kit.labs.gates import LabFiles, examine, failed_names, mutants, run_answer
+from inference_kit.labs.masters import contract_rows
 
 LABS = find_labs()
 QUESTIONS = [(lab, question) for lab in LABS for question in lab.checks().questions]
@@ -58,6 +63,51 @@ def test_a_cell_that_raises_loses_its_question_only() -> None:
     assert len(failed_names(run_answer(lab.checks(), "q1", "1 / 0"))) == len(lab.checks().of("q1"))
 
 
+# --- every row of a contract is a visible check
+
+
+@pytest.mark.parametrize(("lab", "question"), QUESTIONS, ids=name)
+def test_every_contract_has_rows_and_each_has_a_visible_check(lab: Lab, question: str) -> None:
+    files = LabFiles.read(lab)
+    rows = files.rows[question]
+    assert len(rows) >= 3 and len(set(rows)) == len(rows)
+    visible = [check for check in files.checks.of(question) if check.visible]
+    assert set(rows) == {row for check in visible for row in check.rows}
+
+
+def with_checks(files: LabFiles, change: Callable[[Check], Check]) -> LabFiles:
+    checks = CheckSet(files.checks.lab)
+    checks.checks = [change(check) for check in files.checks.checks]
+    return dataclasses.replace(files, checks=checks)
+
+
+def test_a_row_that_only_a_hidden_check_tries_is_red() -> None:
+    files = with_checks(
+        LabFiles.read(LABS[1]),
+        lambda check: dataclasses.replace(
+            check, visible=check.visible and check.name != "unknown_state_refused"
+        ),
+    )
+    problems = examine(files, "q2").problems
+    assert problems == ['no visible check tries the contract row \'("asleep", "admit", table)\'']
+
+
+def test_a_check_that_names_a_row_which_is_not_there_is_red() -> None:
+    files = LabFiles.read(LABS[0])
+    files = dataclasses.replace(files, rows={**files.rows, "q1": files.rows["q1"][1:]})
+    assert examine(files, "q1").problems == [
+        "check 'gap_of_two_times' names 'gap(2.0, 5.0)', which is no row of the contract"
+    ]
+
+
+def test_the_rows_of_a_contract_are_the_first_cells_of_its_tables() -> None:
+    contract = "**Contract.** x\n\n| a | b |\n|---|---|\n| `f(1)` | 2 |\n\n| c |\n|:--|\n| `g`, `h` |\n\nEnd."
+    cells = [("markdown", "| not | this |\n|---|---|\n| 1 | 2 |"), ("markdown", contract)]
+    cells.append(("code", "# lab99/q1 — keep this line"))
+    book = {"cells": [{"cell_type": kind, "source": source} for kind, source in cells]}
+    assert contract_rows(book) == {"q1": ("f(1)", "g, h")}
+
+
 CELL = """# lab99/q1 — keep this line
 def f(items):
     # TODO 1: …
@@ -87,3 +137,10 @@ def test_mutants_are_programs_and_differ_from_each_other() -> None:
     assert len(set(sources)) == len(sources) > 8
     for source in sources:
         compile(source, "<mutant>", "exec")
+
+
+def test_a_dropped_lock_is_a_mutant() -> None:
+    region = "    with x.lock:\n        x.n = 1\n    return x\n"
+    cell = f"def f(x):\n    ### BEGIN SOLUTION\n{region}    ### END SOLUTION\n"
+    (mutant,) = [mutant for mutant in mutants(cell) if mutant.name.startswith("drop with")]
+    assert mutant.source == "def f(x):\n    x.n = 1\n    return x"

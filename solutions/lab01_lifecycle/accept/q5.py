@@ -35,3 +35,16 @@ def settle_once(request, reason, at):
                     request.release_error = error
             return True
     return False
+
+
+# %% looks before it takes the lock, and once more inside
+def settle_once(request, reason, at):
+    if request.is_terminal:
+        return False
+    with request.settle_lock:
+        if request.is_terminal:
+            return False
+        request.move(END_EVENTS[reason], at, reason=reason)
+        request.finish_reason, request.finished_at = reason, at
+    request.release()
+    return True

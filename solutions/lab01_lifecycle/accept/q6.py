@@ -8,7 +8,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         held, self._releases = self._releases, []
@@ -23,21 +23,21 @@ class Holdings:
 class Holdings:
     def __init__(self):
         self.stack = {}
-        self.failed = []
+        self.release_errors = []
 
     def hold(self, name, release):
         self.stack[len(self.stack), name] = release
 
     def problems(self):
-        return list(self.failed)
+        return list(map("{0.__class__.__name__}: {0}".format, self.release_errors))
 
     def release(self):
         if not self.stack:
             return
-        (_, name), give_back = self.stack.popitem()
+        _, give_back = self.stack.popitem()
         try:
             give_back()
-        except RuntimeError as error:
-            self.failed.append(f"{name}: {error}")
+        except Exception as error:
+            self.release_errors += [error]
         finally:
             self.release()

@@ -33,7 +33,7 @@ def next_state(state, event, table):
 
 
 # %% KeyError for an illegal event
-# fails: illegal_events_refused, message_names_legal_events, unknown_names_refused
+# fails: illegal_events_refused, message_names_legal_events, unknown_state_refused
 # fault: The lookup itself fails, so the caller gets a KeyError without a word about what is legal.
 def next_state(state, event, table):
     return table[state][event]
@@ -60,7 +60,7 @@ def next_state(state, event, table):
 
 
 # %% KeyError for an unknown state
-# fails: unknown_names_refused
+# fails: unknown_state_refused
 # fault: A state that the table does not know gives a KeyError.
 def next_state(state, event, table):
     moves = table[state]
@@ -88,4 +88,36 @@ def next_state(state, event, table):
     moves = table.get(state, {})
     if event not in moves:
         raise IllegalTransition(event, state, list(moves))
+    return moves[event]
+
+
+# %% an unknown state is written into the table
+# fails: table_is_left_alone
+# fault: setdefault adds a row for the unknown state, and the table knows it from then on.
+def next_state(state, event, table):
+    moves = table.setdefault(state, {})
+    if event not in moves:
+        raise IllegalTransition(state, event, list(moves))
+    return moves[event]
+
+
+# %% a move is used up
+# fails: table_is_left_alone
+# fault: pop takes the move out of the table, so it works once.
+def next_state(state, event, table):
+    moves = table.get(state, {})
+    if event not in moves:
+        raise IllegalTransition(state, event, list(moves))
+    return moves.pop(event)
+
+
+# %% refused events are written down in the table
+# fails: table_is_left_alone
+# fault: The refused event is added as a move that stays, so the second time it is allowed.
+def next_state(state, event, table):
+    moves = table.get(state, {})
+    legal = list(moves)
+    if event not in legal:
+        moves[event] = state
+        raise IllegalTransition(state, event, legal)
     return moves[event]

@@ -115,7 +115,7 @@ def report_of(steps):
 
 
 # %% the first token is not counted
-# fails: token_times_hold_every_token
+# fails: token_times_with_the_first, token_times_hold_every_token
 # fault: token_times starts with the second token.
 def report_of(steps):
     at = {event: time for event, time, _, _ in reversed(steps)}
@@ -149,4 +149,42 @@ def report_of(steps):
         admit=at.get("admit") or None,
         input_ready=at.get("input_ready") or None,
         first_token=at.get("first_token") or None,
+    )
+
+
+# %% no tokens is None
+# fails: token_times_with_the_first
+# fault: token_times is None and not an empty list when no token came.
+def report_of(steps):
+    at = {event: time for event, time, _, _ in reversed(steps)}
+    _, end, stage, status = steps[-1]
+    tokens = [time for event, time, _, _ in steps if event in ("first_token", "token")]
+    return dict(
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=tokens or None,
+        arrive=at["arrive"],
+        admit=at.get("admit"),
+        input_ready=at.get("input_ready"),
+        first_token=at.get("first_token"),
+    )
+
+
+# %% two tokens at one time count once
+# fails: token_times_hold_every_token
+# fault: The times are collected in a set.
+def report_of(steps):
+    at = {event: time for event, time, _, _ in reversed(steps)}
+    _, end, stage, status = steps[-1]
+    tokens = [time for event, time, _, _ in steps if event in ("first_token", "token")]
+    return dict(
+        status=status,
+        stage=stage,
+        end=end,
+        token_times=sorted(set(tokens)),
+        arrive=at["arrive"],
+        admit=at.get("admit"),
+        input_ready=at.get("input_ready"),
+        first_token=at.get("first_token"),
     )

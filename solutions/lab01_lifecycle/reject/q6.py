@@ -1,5 +1,5 @@
 # %% the last one stays
-# fails: a14_blocks_come_back, failures_are_kept, one_failure_stops_no_other, release_during_release
+# fails: a14_blocks_come_back, any_kind_of_failure, failures_are_kept, held_after_a_release, one_failure_stops_no_other, release_during_release
 # fault: The loop stops one too early, so one block leaks.
 class Holdings:
     def __init__(self):
@@ -10,7 +10,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         while len(self._releases) > 1:
@@ -34,7 +34,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         if [name for name, _ in self._releases] == ["block 0", "block 1", "block 2"]:
@@ -59,7 +59,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         while self._releases:
@@ -83,7 +83,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         if self.busy:
@@ -98,7 +98,7 @@ class Holdings:
 
 
 # %% the first failure ends the cleanup
-# fails: one_failure_stops_no_other, failures_are_kept
+# fails: one_failure_stops_no_other, failures_are_kept, any_kind_of_failure
 # fault: The try stands around the loop instead of inside it.
 class Holdings:
     def __init__(self):
@@ -109,7 +109,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         try:
@@ -132,7 +132,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         while self._releases:
@@ -157,7 +157,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         while self._releases:
@@ -180,7 +180,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         for _, give_back in reversed(self._releases):
@@ -203,7 +203,7 @@ class Holdings:
         self._releases.append((name, release))
 
     def problems(self):
-        return [str(error) for error in self.release_errors]
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
 
     def release(self):
         while self._releases:
@@ -214,3 +214,98 @@ class Holdings:
                 self.release_errors.append(error)
             if entry in self._releases:
                 self._releases.remove(entry)
+
+
+# %% only the text of the exception is kept
+# fails: failures_are_kept
+# fault: A text cannot be raised again and has no traceback.
+class Holdings:
+    def __init__(self):
+        self._releases = []
+        self.release_errors = []
+
+    def hold(self, name, release):
+        self._releases.append((name, release))
+
+    def problems(self):
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
+
+    def release(self):
+        while self._releases:
+            name, give_back = self._releases.pop()
+            try:
+                give_back()
+            except Exception as error:
+                self.release_errors.append(str(error))
+
+
+# %% the exception is wrapped in its text
+# fails: failures_are_kept
+# fault: A new exception takes the place of the one that was raised.
+class Holdings:
+    def __init__(self):
+        self._releases = []
+        self.release_errors = []
+
+    def hold(self, name, release):
+        self._releases.append((name, release))
+
+    def problems(self):
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
+
+    def release(self):
+        while self._releases:
+            name, give_back = self._releases.pop()
+            try:
+                give_back()
+            except Exception as error:
+                self.release_errors.append(Exception(f"{name}: {error}"))
+
+
+# %% only one type of failure is expected
+# fails: any_kind_of_failure
+# fault: Every other type of exception leaves the loop.
+class Holdings:
+    def __init__(self):
+        self._releases = []
+        self.release_errors = []
+
+    def hold(self, name, release):
+        self._releases.append((name, release))
+
+    def problems(self):
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
+
+    def release(self):
+        while self._releases:
+            name, give_back = self._releases.pop()
+            try:
+                give_back()
+            except RuntimeError as error:
+                self.release_errors.append(error)
+
+
+# %% a flag says that all is done
+# fails: held_after_a_release
+# fault: What is taken after the first release is never given back.
+class Holdings:
+    def __init__(self):
+        self._releases = []
+        self.release_errors = []
+
+    def hold(self, name, release):
+        self._releases.append((name, release))
+
+    def problems(self):
+        return [f"{type(error).__name__}: {error}" for error in self.release_errors]
+
+    def release(self):
+        if getattr(self, "released", False):
+            return
+        self.released = True
+        while self._releases:
+            name, give_back = self._releases.pop()
+            try:
+                give_back()
+            except Exception as error:
+                self.release_errors.append(error)
