@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -253,7 +254,7 @@ def expect_steps(s: Subject, events: list[Any], expected: list[Any], given: Any 
     expect(as_tuples(s.call("walk", events)), expected, given=given)
 
 
-def steps_by_table(events: list[tuple[str, float]]) -> list[tuple[str, float, str, str]]:
+def steps_by_table(events: Sequence[tuple[str, float]]) -> list[tuple[str, float, str, str]]:
     """The steps of a legal log, by the table alone."""
     state, steps = "not_arrived", []
     for event, at in events:
