@@ -16,6 +16,7 @@ from pathlib import Path
 
 from inference_kit.clock import Clock, MonotonicClock
 from inference_kit.engine.components import Components
+from inference_kit.lifecycle import Request
 from inference_kit.telemetry import EventLog
 from tests.engine.machine import EngineMachine, random_move, random_options
 
@@ -36,6 +37,8 @@ class Report:
     elapsed_s: float
     growth_mib: float
     """Resident memory at the end less that after the warm-up."""
+    left: int
+    """Ended requests that something still refers to."""
     bound_mib: float = BOUND_MIB
 
 
@@ -48,6 +51,12 @@ def resident_mib() -> float:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+
+
+def requests_in_memory() -> int:
+    """How many `Request` objects are alive after a collection."""
+    gc.collect()
+    return sum(type(one) is Request for one in gc.get_objects())
 
 
 def make_engines(rng: random.Random) -> list[EngineMachine]:
@@ -73,6 +82,7 @@ def soak(
     clock = clock or MonotonicClock()
     rng = random.Random(seed)
     engines = make_engines(rng)
+    before = requests_in_memory()
     start, warm, shown_s, done, elapsed_s = clock.now(), None, 0.0, 0, 0.0
     while done < requests or elapsed_s < at_least_s:
         for engine in engines:
@@ -87,13 +97,14 @@ def soak(
         if every_s is not None and elapsed_s >= shown_s:
             shown_s = elapsed_s + every_s
             print(f"{elapsed_s:7.1f} s  {done:9,} requests  {resident_mib():7.1f} MiB", flush=True)
-    gc.collect()
+    left = requests_in_memory() - before
     return Report(
         requests=done,
         steps=sum(engine.steps for engine in engines),
         preempted=sum(engine.core.metrics.preempted for engine in engines),
         elapsed_s=elapsed_s,
         growth_mib=resident_mib() - (resident_mib() if warm is None else warm),
+        left=left,
     )
 
 
@@ -106,11 +117,12 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     print(f"soak: seed {chosen.seed}")
     report = soak(chosen.requests, chosen.minutes * 60, chosen.seed, every_s=15.0)
-    flat = report.growth_mib <= report.bound_mib
+    flat = report.growth_mib <= report.bound_mib and report.left <= 0
     print(
         f"soak: {report.requests:,} requests, {report.steps:,} steps, {report.preempted:,} preemptions, "
         f"{report.elapsed_s:.0f} s; memory after the warm-up {report.growth_mib:+.1f} MiB "
-        f"(bound {report.bound_mib:g}): {'flat' if flat else 'IT GREW'}"
+        f"(bound {report.bound_mib:g}), "
+        f"{max(report.left, 0)} ended requests still referred to: {'flat' if flat else 'IT GREW'}"
     )
     return 0 if flat else 1
 

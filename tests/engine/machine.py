@@ -174,6 +174,7 @@ class EngineMachine:
         self.steps += 1
         self.check_plan(plan)
         self.check_bounds()
+        self.core.take_touched()
         for reader in self.readers:
             if reader.reads:
                 reader.take()

@@ -471,6 +471,7 @@ def test_what_is_left_at_the_drain_limit_ends_with_shutdown() -> None:
         async with running(channel_high=2, channel_low=0, slow_consumer_s=None) as engine:
             stalled = engine.submit([1], LONG)
             closing = asyncio.create_task(engine.shutdown(drain_s=60.0))
+            await until(lambda: engine.status is EngineStatus.DRAINING)
             await until(lambda: engine.snapshot()["states"].get("streaming") == 1)
             assert not closing.done()
             engine._clock.advance(60.0)  # type: ignore[attr-defined]

@@ -164,3 +164,4 @@ def test_a_short_soak_keeps_memory_flat() -> None:
     report = soak(requests=1_500)
     assert report.requests >= 1_500
     assert report.growth_mib <= report.bound_mib
+    assert report.left <= 0
