@@ -82,7 +82,7 @@ class EngineConfig:
     max_prefill_chunk: int | None = None
     """Most prompt tokens of one request in one step. None: the step's budget."""
     prefix_caching: bool = False
-    """Reuse of computed prompt blocks. This version: False."""
+    """Reuse of computed blocks by later requests that begin with the same tokens (convention 11)."""
     policy: str = "fcfs"
     """Order of admission. This version: fcfs (strict arrival order)."""
     watermark: float = 0.02
@@ -102,8 +102,8 @@ class EngineConfig:
         _check_choice("dtype", self.dtype, DTYPES)
         _check_choice("device", self.device, ("auto", "cpu", "cuda"))
         _check_choice("policy", self.policy, ("fcfs",))
-        if self.prefix_caching is not False:
-            raise InvalidField("prefix_caching", self.prefix_caching, "False in this version")
+        if not isinstance(self.prefix_caching, bool):
+            raise InvalidField("prefix_caching", self.prefix_caching, "True or False")
         if self.seed is not None:
             check_int("seed", self.seed, 0, MAX_SEED)
         for name in ("block_size", "max_step_tokens", "max_running", "max_waiting", "max_waiting_tokens"):

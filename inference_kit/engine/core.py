@@ -11,7 +11,6 @@ import secrets
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..clock import Clock
@@ -23,20 +22,11 @@ from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
 from ..scheduler.plan import Runner, StepOutput, StepPlan
 from ..scheduler.scheduler import SchedulerConfig
-from ..streaming.channel import Channel
 from ..streaming.text import StreamingText
 from ..telemetry.metrics import Metrics
 from .components import Components
+from .samples import LiveRequest, sample_ids
 from .vocabulary import Vocabulary
-
-
-@dataclass(eq=False)
-class LiveRequest:
-    """A request with its way out: the text it becomes and the channel to its caller."""
-
-    request: Request
-    text: StreamingText
-    channel: Channel
 
 
 class EngineCore:
@@ -65,7 +55,9 @@ class EngineCore:
         self.runner = runner
         self.vocabulary = vocabulary
         self.clock = clock
-        self.kv = KVManager(self.components.block_pool(config.num_kv_blocks, config.block_size))
+        pool = self.components.block_pool(config.num_kv_blocks, config.block_size)
+        cache = self.components.prefix_cache(pool) if config.prefix_caching else None
+        self.kv = KVManager(pool, cache)
         self.scheduler = self.components.scheduler(_scheduler_config(config), self.kv)
         self.context = min(vocabulary.context, config.max_model_len or vocabulary.context)
         self.max_total_tokens = min(self.context, config.num_kv_blocks * config.block_size + 1)
@@ -74,6 +66,8 @@ class EngineCore:
         self.events.subscribe(self.metrics.observe)
         self.lock = threading.RLock()
         self.live: dict[str, LiveRequest] = {}
+        self.families: dict[str, LiveRequest] = {}
+        """Sample 0 of each request with n > 1, by id, while any of its samples is live."""
         self.touched: dict[str, LiveRequest] = {}
         self.wake: Callable[[], None] = lambda: None
         """Called when a paused request may go on; the threaded engine sets it."""
@@ -91,10 +85,12 @@ class EngineCore:
         request_id: str | None = None,
         priority: int = 0,
         received_at: float | None = None,
+        cache_salt: str = "",
     ) -> LiveRequest:
-        """Accept a request into the queue. Any thread.
+        """Accept a request into the queue; for n > 1 all its samples, and return sample 0. Any thread.
 
         `received_at`: engine time at which the caller's text came in; None: now.
+        `cache_salt`: only requests with the same salt share cached blocks (one salt for each tenant).
 
         Raises `InvalidField` for bad input, `RequestRefused` when it can never fit (convention 10)
         and `QueueFull` when the queue is at its bound (convention 8). A refused request leaves no trace
@@ -104,36 +100,46 @@ class EngineCore:
         limits = self.config.deadlines if deadlines is None else Deadlines.make(deadlines)
         if not is_int(priority):
             raise InvalidField("priority", priority, "a whole number")
+        if not isinstance(cache_salt, str):
+            raise InvalidField("cache_salt", cache_salt, "a string")
         with self.lock:
             try:
                 max_new_tokens = self._check(prompt_token_ids, params, request_id)
-                self.scheduler.check_room(len(prompt_token_ids))
+                self.scheduler.check_room(len(prompt_token_ids), params.n)
             except Exception:
                 self.metrics.rejected += 1
                 raise
             now = self.clock.now()
-            request = Request(
-                request_id or f"req-{secrets.token_hex(8)}",
-                prompt_token_ids,
-                params,
-                limits,
-                received_at=now if received_at is None else received_at,
-                priority=priority,
-                lifecycle=self.components.lifecycle,
-                observer=self.events.append,
-            )
-            request.max_new_tokens = max_new_tokens
-            request.seed = _first_given(params.seed, self.config.seed)
-            return self._accept(request, now)
+            seed = _first_given(params.seed, self.config.seed)
+            samples: list[LiveRequest] = []
+            for name in sample_ids(request_id or f"req-{secrets.token_hex(8)}", params.n):
+                request = Request(
+                    name,
+                    prompt_token_ids,
+                    params,
+                    limits,
+                    received_at=now if received_at is None else received_at,
+                    priority=priority,
+                    lifecycle=self.components.lifecycle,
+                    observer=self.events.append,
+                )
+                request.max_new_tokens = max_new_tokens
+                request.seed, request.sample_index = seed, len(samples)
+                request.cache_salt = cache_salt
+                samples.append(self._accept(request, now))
+            return self._join(samples)
 
     def cancel(self, request_id: str, reason: FinishReason = FinishReason.CLIENT_CANCEL) -> bool:
-        """Ask for an end at the next boundary (A8). False for an unknown or ended request. Any thread."""
+        """Ask for an end at the next boundary (A8). False for an unknown or ended request. Any thread.
+
+        The id of a request with n > 1 ends all its samples, also those not started (case X03).
+        """
         with self.lock:
-            live = self.live.get(request_id)
-            if live is None:
-                return False
-            live.request.cancel_reason = live.request.cancel_reason or reason
-            return True
+            family = self.families.get(request_id)
+            members = family.members if family else [self.live[request_id]] if request_id in self.live else []
+            for live in members:
+                live.request.cancel_reason = live.request.cancel_reason or reason
+            return bool(members)
 
     def step(self) -> StepPlan:
         """One step: plan, run, commit."""
@@ -177,6 +183,7 @@ class EngineCore:
                 live.request.finalize(FinishReason.ERROR, now)
                 continue
             live.request.num_computed_tokens += len(chunk.token_ids)
+            self.kv.publish(live.request)
             if chunk.samples:
                 self._commit_token(live, output.token_ids[chunk.request_id], now)
 
@@ -217,7 +224,8 @@ class EngineCore:
                     raise InvalidField(name, token_id, f"token ids in 0..{size - 1}")
         if request_id is not None and (not isinstance(request_id, str) or not request_id):
             raise InvalidField("request_id", request_id, "a non-empty string")
-        if request_id in self.live:
+        names = [] if request_id is None else sample_ids(request_id, params.n)
+        if any(name in self.live or name in self.families for name in names):
             raise InvalidField("request_id", request_id, "an id that no live request has")
         if len(prompt) >= self.max_total_tokens:
             raise RequestRefused(
@@ -243,6 +251,16 @@ class EngineCore:
         self.scheduler.add(request, now)
         self.live[request.request_id] = live
         return live
+
+    def _join(self, samples: list[LiveRequest]) -> LiveRequest:
+        """Tie the samples of one prompt together; a single one stays as it is."""
+        first = samples[0]
+        if len(samples) > 1:
+            self.families[first.caller_id] = first
+            for live in samples:
+                live.samples = tuple(samples)
+                live.request.family = first.caller_id
+        return first
 
     def _end_if_due(self, request: Request, now: float) -> None:
         expired = self.components.endings(request.deadlines, request.marks, now)
@@ -299,6 +317,8 @@ class EngineCore:
 
     def _forget(self, live: LiveRequest) -> None:
         self.live.pop(live.request.request_id, None)
+        if live.samples and live.all_ended:
+            self.families.pop(live.caller_id, None)
 
 
 def _scheduler_config(config: EngineConfig) -> SchedulerConfig:

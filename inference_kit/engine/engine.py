@@ -21,8 +21,9 @@ from ..sampling import SamplingParams
 from ..streaming.channel import Chunk
 from .build import build_core, chat_prompt, encode_prompt, load_model
 from .components import Components
-from .core import EngineCore, LiveRequest
+from .core import EngineCore
 from .output import RequestOutput, output_of
+from .samples import LiveRequest
 
 log = logging.getLogger(__name__)
 
@@ -39,11 +40,11 @@ class Stream:
         self._loop = loop
         self._news = asyncio.Event()
         self._failed = False
-        self._ended = False
+        self._open_samples = len(live.members)
 
     @property
     def request_id(self) -> str:
-        return self._live.request.request_id
+        return self._live.caller_id
 
     def cancel(self) -> bool:
         """Ask for the end at the next step boundary (A8). False when it has already ended."""
@@ -60,20 +61,20 @@ class Stream:
         while True:
             if self._failed:
                 self._failed = False
-                raise EngineFailed(f"request {self.request_id} failed") from self._live.request.error
-            if self._ended:
+                raise EngineFailed(f"request {self.request_id} failed") from self._live.error
+            if self._open_samples == 0:
                 raise StopAsyncIteration
-            chunk = self._live.channel.take()
+            chunk = self._live.take()
             if chunk is None:
                 await self._news.wait()
                 self._news.clear()
                 continue
-            self._ended = chunk.finish_reason is not None
+            self._open_samples -= chunk.finish_reason is not None
             if chunk.finish_reason != FinishReason.ERROR:
                 return chunk
             self._failed = True
             if chunk.text or chunk.token_ids:
-                return Chunk(chunk.text, chunk.token_ids)
+                return Chunk(chunk.text, chunk.token_ids, index=chunk.index)
 
     async def result(self) -> RequestOutput:
         """Take what is left and return the whole answer. Raises as iteration does."""
@@ -87,7 +88,7 @@ class Stream:
 
     def __del__(self) -> None:
         # Also the way out for a reader that broke off, was cancelled or never started (A12).
-        if not self._live.request.is_terminal:
+        if not self._live.all_ended:
             self._engine.cancel(self.request_id)
 
 
@@ -162,8 +163,11 @@ class Engine:
         deadlines: Deadlines | dict[str, Any] | None = None,
         request_id: str | None = None,
         priority: int = 0,
+        cache_salt: str = "",
     ) -> Stream:
         """Accept a request and return its stream. Call it on a running event loop.
+
+        For n > 1 the stream carries the chunks of all samples; `chunk.index` says whose a chunk is.
 
         Raises `InvalidField`, `RequestRefused`, `QueueFull` (see `EngineCore.submit`) or `EngineClosed`.
         """
@@ -174,7 +178,7 @@ class Engine:
         with self._wakeup:
             if self._closing or self._fault is not None:
                 raise EngineClosed("the engine does not take requests any more") from self._fault
-            live = core.submit(token_ids, params, deadlines, request_id, priority, received_at)
+            live = core.submit(token_ids, params, deadlines, request_id, priority, received_at, cache_salt)
             stream = Stream(self, live, loop)
             self._streams[stream.request_id] = stream
             self._wakeup.notify_all()
@@ -228,7 +232,7 @@ class Engine:
     def _wake_streams(self, touched: list[LiveRequest]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop, list[Stream]] = {}
         for live in touched:
-            stream = self._streams.get(live.request.request_id)
+            stream = self._streams.get(live.caller_id)
             if stream is not None:
                 by_loop.setdefault(stream._loop, []).append(stream)
         for loop, streams in by_loop.items():

@@ -14,8 +14,9 @@ from ..sampling import SamplingParams
 from ..streaming.channel import Chunk
 from .build import build_core, chat_prompt, encode_prompt, load_model
 from .components import Components
-from .core import EngineCore, LiveRequest
+from .core import EngineCore
 from .output import RequestOutput, output_of
+from .samples import LiveRequest
 
 Prompt = str | Sequence[int]
 
@@ -81,15 +82,14 @@ class LLM:
         """
         live = self.core.submit(encode_prompt(self.model, prompt), _checked(params))
         try:
-            while not live.request.is_terminal:
+            while not live.all_ended:
                 self.core.step()
-                chunk = live.channel.take()
-                if chunk is not None:
+                while (chunk := live.take()) is not None:
                     yield chunk
         finally:
             self._abandon([live])
-        if live.request.error is not None:
-            raise EngineFailed(f"request {live.request.request_id} failed") from live.request.error
+        if live.error is not None:
+            raise EngineFailed(f"request {live.caller_id} failed") from live.error
 
     def chat(
         self, messages: Sequence[Mapping[str, Any]], params: SamplingParams | None = None
@@ -116,7 +116,7 @@ class LLM:
         ) as bar:
             while self.core.has_work:
                 self._step()
-                bar.update(sum(live.request.is_terminal for live in submitted) - bar.n)
+                bar.update(sum(live.all_ended for live in submitted) - bar.n)
 
     def _step(self) -> None:
         self.core.step()
@@ -125,7 +125,7 @@ class LLM:
 
     def _abandon(self, submitted: list[LiveRequest]) -> None:
         for live in submitted:
-            self.core.cancel(live.request.request_id)
+            self.core.cancel(live.caller_id)
         self.core.boundary()
         self.core.take_touched()
 

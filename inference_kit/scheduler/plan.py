@@ -49,6 +49,8 @@ class StepPlan:
     chunks: tuple[ScheduledChunk, ...]
     preempted: tuple[str, ...] = ()
     admitted: tuple[str, ...] = ()
+    block_copies: tuple[tuple[int, int], ...] = ()
+    """(source, destination) blocks to copy whole before anything is computed (copy-on-write)."""
 
     @property
     def num_tokens(self) -> int:
@@ -70,5 +72,5 @@ class Runner(Protocol):
     """Runs a step. `ModelRunner` runs a network; the tests have one without weights."""
 
     def run(self, plan: StepPlan) -> StepOutput:
-        """Compute every chunk of `plan`; write KV; return one id per sampling chunk."""
+        """Copy blocks, compute every chunk of `plan`, write KV; return one id per sampling chunk."""
         ...

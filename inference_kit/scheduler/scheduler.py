@@ -43,7 +43,7 @@ class Scheduling(Protocol):
     @property
     def running(self) -> Iterable[Request]: ...
 
-    def check_room(self, num_prompt_tokens: int) -> None: ...
+    def check_room(self, num_prompt_tokens: int, num_requests: int = 1) -> None: ...
 
     def add(self, request: Request, now: float) -> None: ...
 
@@ -91,6 +91,7 @@ def _chunk(request: Request, count: int) -> ScheduledChunk:
         samples=start + count == len(request.token_ids),
         sampling=request.sampling,
         seed=request.seed,
+        sample_index=request.sample_index,
         num_generated=request.num_output_tokens,
     )
 
@@ -108,12 +109,12 @@ class Scheduler:
         self._last_planned: dict[str, int] = {}
         self._watermark_blocks = int(config.watermark * kv.pool.num_blocks)
 
-    def check_room(self, num_prompt_tokens: int) -> None:
-        """Raise `QueueFull` when the queue cannot take such a request (convention 8)."""
-        if len(self.waiting) + 1 > self.config.max_waiting:
+    def check_room(self, num_prompt_tokens: int, num_requests: int = 1) -> None:
+        """Raise `QueueFull` when the queue cannot take `num_requests` such requests (convention 8)."""
+        if len(self.waiting) + num_requests > self.config.max_waiting:
             raise QueueFull("waiting requests", self.config.max_waiting)
         prompts = sum(len(waiter.prompt_token_ids) for waiter in self.waiting)
-        if prompts + num_prompt_tokens > self.config.max_waiting_tokens:
+        if prompts + num_requests * num_prompt_tokens > self.config.max_waiting_tokens:
             raise QueueFull("waiting prompt tokens", self.config.max_waiting_tokens)
 
     def add(self, request: Request, now: float) -> None:
@@ -138,6 +139,7 @@ class Scheduler:
             chunks=chunks,
             preempted=tuple(request.request_id for request in preempted),
             admitted=tuple(request.request_id for request in admitted),
+            block_copies=self.kv.take_copies(),
         )
 
     def drop(self, request: Request) -> None:
@@ -193,7 +195,7 @@ class Scheduler:
             if not self._fits(request):
                 break
             self.waiting.pop(0)
-            self.kv.grow(request, len(request.token_ids))
+            self.kv.admit(request)
             request.move(Event.ADMIT, now)
             request.move(Event.START_PREFILL, now)
             insort(self.running, request, key=lambda other: other.arrival)
@@ -204,4 +206,4 @@ class Scheduler:
     def _fits(self, request: Request) -> bool:
         # The whole known sequence must fit, not its first chunk: else it would be preempted at once.
         keep_free = self._watermark_blocks if self.running else 0
-        return self.kv.can_grow(request, len(request.token_ids), keep_free)
+        return self.kv.can_admit(request, keep_free)
