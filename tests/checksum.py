@@ -43,8 +43,9 @@ class ChecksumRunner:
     def run(self, plan: StepPlan) -> StepOutput:
         self.plans.append(plan)
         sampled: dict[str, int] = {}
-        for source, destination in plan.block_copies:
-            self.slots[self._span(destination)] = self.slots[self._span(source)]
+        copied = [self.slots[self._span(source)] for source, _ in plan.block_copies]
+        for (_, destination), values in zip(plan.block_copies, copied, strict=True):
+            self.slots[self._span(destination)] = values
         for chunk in plan.chunks:
             for offset, token in enumerate(chunk.token_ids):
                 position = chunk.start + offset

@@ -117,7 +117,7 @@ class KVManager:
     def take_copies(self) -> tuple[tuple[int, int], ...]:
         """(source, destination) block pairs to copy before the step computes anything; then forgotten.
 
-        No destination is a source, and none occurs twice: the order of copying does not matter.
+        All sources are to be read before any destination is written; no destination occurs twice.
         """
         copies, self._copies = self._copies, {}
         return tuple((source, destination) for destination, source in copies.items())
@@ -131,8 +131,6 @@ class KVManager:
         request.num_computed_tokens = 0
         request.num_published_blocks = 0
         self._leave_family(request)
-        for block_id in blocks if self._copies else ():
-            self._copies.pop(block_id, None)
         self.pool.free(reversed(blocks))
 
     def check_integrity(self, requests: Iterable[Request]) -> None:
@@ -202,6 +200,5 @@ class KVManager:
         """Put a block of its own into the table and have the old contents copied into it."""
         old = request.block_table[index]
         request.block_table[index] = block_id
-        # A source that is itself still to be filled by a copy stands for that copy's source.
-        self._copies[block_id] = self._copies.get(old, old)
+        self._copies[block_id] = old
         self.pool.free([old])

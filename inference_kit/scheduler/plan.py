@@ -50,7 +50,8 @@ class StepPlan:
     preempted: tuple[str, ...] = ()
     admitted: tuple[str, ...] = ()
     block_copies: tuple[tuple[int, int], ...] = ()
-    """(source, destination) blocks to copy whole before anything is computed (copy-on-write)."""
+    """(source, destination) blocks to copy whole before anything is computed (copy-on-write).
+    All sources are read before any destination is written."""
 
     @property
     def num_tokens(self) -> int:
