@@ -2,7 +2,7 @@
 
 Owns the growth, sharing and release of block tables. It does not choose who gets blocks: the scheduler
 does. Invariants: a table has just enough blocks for the positions it was grown to; nobody writes into
-a block that somebody else holds or that the prefix cache offers; a failed question changes nothing.
+a block that somebody else holds too; a failed question changes nothing.
 
 Shared blocks come from two places: the prefix cache (whole blocks of equal tokens, convention 11) and, for
 n > 1, a sample of the same prompt, which also shares its last, partly filled block. The newcomer gets a
@@ -190,11 +190,7 @@ class KVManager:
             return []
         first = request.num_computed_tokens // self._block_size
         last = min(self.blocks_for(num_tokens), len(request.block_table))
-        return [index for index in range(first, last) if not self._is_writable(request.block_table[index])]
-
-    def _is_writable(self, block_id: int) -> bool:
-        offered = self.cache is not None and self.pool.is_kept(block_id)
-        return self.pool.references(block_id) == 1 and not offered
+        return [index for index in range(first, last) if self.pool.references(request.block_table[index]) > 1]
 
     def _replace(self, request: Request, index: int, block_id: int) -> None:
         """Put a block of its own into the table and have the old contents copied into it."""

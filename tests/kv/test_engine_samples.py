@@ -1,4 +1,4 @@
-"""n > 1 in the running engine: own continuations, shared prompts, ends of their own (K09, X03, convention 12)."""
+"""n > 1 in the running engine: own continuations, shared prompts, own ends (K09, X03, convention 12)."""
 
 from __future__ import annotations
 

@@ -97,6 +97,16 @@ def test_a_sample_waits_for_the_prefill_of_its_prompt_and_for_nothing_else() -> 
     assert kv.can_admit(second)
 
 
+def test_a_prompt_that_is_not_computed_yet_is_not_shared() -> None:
+    kv = manager()
+    first, second = sample("a", [1, 2, 3, 4, 5, 6]), sample("b", [1, 2, 3, 4, 5, 6])
+    kv.admit(first)
+    first.num_computed_tokens = 5
+    kv.admit(second)
+    assert second.num_computed_tokens == 0
+    assert not set(first.block_table) & set(second.block_table)
+
+
 def test_the_copy_counts_as_a_block_that_is_needed() -> None:
     kv = manager(num_blocks=2)
     first = prefilled(kv, "a", [1, 2, 3, 4, 5, 6])
