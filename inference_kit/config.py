@@ -83,7 +83,7 @@ class EngineConfig:
     max_prefill_chunk: int | None = None
     """Most prompt tokens of one request in one step. None: the step's budget."""
     prefix_caching: bool = False
-    """Reuse of computed prompt blocks. This version: False."""
+    """Reuse of computed blocks by later requests that begin with the same tokens (convention 11)."""
     policy: str = "fcfs"
     """Order of admission: fcfs (arrival), priority (smallest first, with ageing), skip_blocked (one that
     does not fit may be passed) or reserve (room for the longest answer; nobody is preempted)."""
@@ -115,8 +115,8 @@ class EngineConfig:
         _check_choice("device", self.device, ("auto", "cpu", "cuda"))
         _check_choice("policy", self.policy, POLICIES)
         _check_choice("attention", self.attention, ("gather",))
-        if self.prefix_caching is not False:
-            raise InvalidField("prefix_caching", self.prefix_caching, "False in this version")
+        if not isinstance(self.prefix_caching, bool):
+            raise InvalidField("prefix_caching", self.prefix_caching, "True or False")
         if self.seed is not None:
             check_int("seed", self.seed, 0, MAX_SEED)
         for name in ("block_size", "max_step_tokens", "max_running", "max_waiting", "max_waiting_tokens"):

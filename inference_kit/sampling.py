@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from .errors import InvalidField, UnknownOption
 
 MAX_SEED = 2**64 - 1
+MAX_SAMPLES = 128
 
 T = TypeVar("T")
 
@@ -86,7 +87,7 @@ class SamplingParams:
     seed: int | None = None
     """Fixes the random draws (convention 12). None takes fresh entropy for each request."""
     n: int = 1
-    """Number of samples for one prompt. This version: 1."""
+    """Number of samples for one prompt, 1..128. Sample i draws with seed + i (convention 12)."""
     stop: tuple[str, ...] = ()
     """Strings that end the answer. They match generated text only (convention 2)."""
     stop_token_ids: tuple[int, ...] = ()
@@ -131,6 +132,7 @@ class SamplingParams:
         check_number("min_p", self.min_p, 0.0, 1.0)
         if self.seed is not None:
             check_int("seed", self.seed, 0, MAX_SEED)
+        check_int("n", self.n, 1, MAX_SAMPLES)
         check_int("min_tokens", self.min_tokens, 0)
         if self.max_tokens is not None and self.min_tokens > self.max_tokens:
             raise InvalidField("min_tokens", self.min_tokens, f"at most max_tokens={self.max_tokens}")
@@ -147,12 +149,10 @@ class SamplingParams:
         self._check_ranges_of_later_fields()
 
     def _check_ranges_of_later_fields(self) -> None:
-        check_int("n", self.n, 1)
         for name in ("frequency_penalty", "presence_penalty"):
             check_number(name, getattr(self, name), -2.0, 2.0)
         check_number("repetition_penalty", self.repetition_penalty, 0.0, 2.0, low_open=True)
         neutral = {
-            "n": 1,
             "logprobs": None,
             "prompt_logprobs": None,
             "repetition_penalty": 1.0,

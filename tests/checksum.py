@@ -43,6 +43,9 @@ class ChecksumRunner:
     def run(self, plan: StepPlan) -> StepOutput:
         self.plans.append(plan)
         sampled: dict[str, int] = {}
+        copied = [self.slots[self._span(source)] for source, _ in plan.block_copies]
+        for (_, destination), values in zip(plan.block_copies, copied, strict=True):
+            self.slots[self._span(destination)] = values
         for chunk in plan.chunks:
             for offset, token in enumerate(chunk.token_ids):
                 position = chunk.start + offset
@@ -50,6 +53,9 @@ class ChecksumRunner:
             if chunk.samples:
                 sampled[chunk.request_id] = self._read(chunk.block_table, chunk.position + 1)
         return StepOutput(sampled)
+
+    def _span(self, block_id: int) -> slice:
+        return slice(block_id * self.block_size, (block_id + 1) * self.block_size)
 
     def _slot(self, block_table: Sequence[int], position: int) -> int:
         return block_table[position // self.block_size] * self.block_size + position % self.block_size

@@ -16,9 +16,11 @@ from typing import Any
 
 import pytest
 
-from inference_kit import Deadlines, SamplingParams
+from inference_kit import LLM, Deadlines, SamplingParams
 from inference_kit.engine.output import output_of
-from inference_kit.errors import InvalidField, QueueFull, RequestRefused
+from inference_kit.errors import InvalidField, OutOfBlocks, QueueFull, RequestRefused
+from inference_kit.kv import BlockPool, KVManager, PrefixCache
+from inference_kit.kv.block_pool import audit
 from inference_kit.lifecycle import (
     ClockMarks,
     Event,
@@ -48,22 +50,11 @@ CASES: list[Case] = [
 ]
 
 NO_SERVER = "the HTTP server is not built yet"
-NO_PREFIX_CACHE = "the prefix cache is not built yet"
-NO_N = "several samples for one prompt (n > 1) are not built yet"
 LATER = {
-    "X03": NO_N,
     "X05": NO_SERVER,
     "X08": NO_SERVER,
-    "K01": NO_PREFIX_CACHE,
-    "K02": NO_PREFIX_CACHE,
-    "K06": "the count of evictable blocks comes with the prefix cache",
-    "K09": NO_N,
     "L07": "several tokens for one request in one step come with speculation",
     "M11": "the Prometheus endpoint is not built yet",
-    "P04": NO_PREFIX_CACHE,
-    "P05": NO_PREFIX_CACHE,
-    "P07": NO_PREFIX_CACHE,
-    "A02": NO_N,
     "A09": "log-probabilities are not built yet",
     "U11": "its event-stream part needs the HTTP server",
     "V03": NO_SERVER,
@@ -734,6 +725,196 @@ def counted_once(case: Case) -> None:
     check_all_given_back(core)
 
 
+def block_ops(case: Case) -> None:
+    given, expected = case["input"], case["expected"]
+    pool = BlockPool(given["pool_blocks"], given["block_size"])
+    cache = PrefixCache(pool)
+    held: dict[str, list[int]] = {}
+    lookups, hits = [], {}
+    for op, *rest in given["ops"]:
+        tokens = rest[-1]
+        if op == "lookup":
+            lookups.append(len(cache.match(tokens, 1)))
+        elif op == "free":
+            pool.free(held.pop(rest[0]))
+        else:
+            blocks = cache.match(tokens, 1)
+            hits[rest[0]] = len(blocks)
+            pool.retain(blocks)
+            held[rest[0]] = blocks or pool.allocate(1)
+            cache.publish(tokens, held[rest[0]], 0, 1)
+        assert len(cache) <= expected["hash_table_size_max"]
+        pool.check_integrity(held.values())
+        cache.check_integrity()
+    assert lookups == expected["lookup_results"] != case["wrong_answers"]["stale"]
+    assert hits["X2"] == expected["X2_hit_blocks"]
+
+
+def can_allocate(case: Case) -> None:
+    for variant in case["input"]["variants"]:
+        hits_free_and_as_space(variant, case["expected"][variant["name"]], case["input"]["block_size"])
+
+
+def hits_free_and_as_space(variant: Case, expected: Case, block_size: int) -> None:
+    hits, pinned = variant["hits_in_free_list"] + variant["hits_pinned"], variant["hits_pinned"]
+    pool = BlockPool(variant["free_blocks"] + pinned, block_size)
+    kv = KVManager(pool, PrefixCache(pool))
+    tokens = list(range(1, (hits + variant["new_blocks_needed"]) * block_size + 1))
+    first = Request("first", tokens[: hits * block_size])
+    kv.admit(first)
+    first.num_computed_tokens = hits * block_size
+    kv.publish(first)
+    if not pinned:
+        kv.release(first)
+    late = Request("late", tokens)
+    before = ([pool.references(block) for block in range(pool.num_blocks)], pool.num_free)
+    assert before[1] == variant["free_blocks"]
+    assert kv.can_admit(late) is expected["ok"]
+    if expected["ok"]:
+        kv.admit(late)
+        assert (pool.num_free, late.num_computed_tokens) == (expected["free_after"], hits * block_size)
+    else:
+        with pytest.raises(OutOfBlocks):
+            kv.admit(late)
+        assert ([pool.references(block) for block in range(pool.num_blocks)], pool.num_free) == before
+        assert len(kv.cache.match(tokens, hits)) == hits  # type: ignore[union-attr]
+        assert late.block_table == []
+    kv.check_integrity([first, late])
+
+
+def account(case: Case) -> None:
+    given = case["input"]
+    verdicts = [
+        audit(given["total"], one["available"], one["evictable"], one["protected"])
+        for one in given["samples"]
+    ]
+    assert verdicts == case["expected"]["verdicts"]
+
+
+def forced_samples(case: Case) -> None:
+    given, expected = case["input"], case["expected"]
+    seen: dict[tuple[int, int], int] = {}
+
+    class Forced(ChecksumRunner):
+        def run(self, plan: StepPlan) -> StepOutput:
+            honest = super().run(plan).token_ids
+            forced = dict(honest)
+            for chunk in plan.chunks:
+                seen[chunk.sample_index, chunk.position] = honest.get(chunk.request_id, 0)
+                if chunk.num_generated < len(given["forced_tokens"][0]):
+                    forced[chunk.request_id] = given["forced_tokens"][chunk.sample_index][chunk.num_generated]
+            return StepOutput(forced)
+
+    core = checksum_core(runner=Forced, block_size=given["block_size"])
+    live = core.submit(given["prompt"], SamplingParams(n=given["n"], max_tokens=9))
+    for computed in (7, 9):
+        while min(one.request.num_computed_tokens for one in live.samples) < computed:
+            core.step()
+            core.check_integrity()
+        tables = [one.request.block_table for one in live.samples]
+        if computed == 7:
+            assert core.kv.pool.references(tables[0][0]) == expected["refcount_full_block"]
+            assert len({*tables[0], *tables[1]}) == expected["blocks_min_with_sharing"]
+    assert len({*tables[0], *tables[1]}) == expected["blocks_after_9_positions_with_sharing"]
+    # The checksums are those over all nine positions: the prompt and three forced tokens.
+    assert [seen[0, 8], seen[1, 8]] == [expected["checksum_child0"], expected["checksum_child1"]]
+    check_all_given_back(core)
+
+
+def prefix_lookup(case: Case) -> None:
+    given = case["input"]
+    core = checksum_core(block_size=given["block_size"], prefix_caching=True)
+    once = SamplingParams(max_tokens=1)
+    core.submit(given["cached_prompt"], once)
+    drain(core)
+    hits = []
+    for query in given["queries"]:
+        live = core.submit(query, once)
+        drain(core)
+        hits.append(live.request.num_cached_tokens)
+        assert live.request.output_token_ids == reference(query, 1)
+    assert hits == case["expected"]["hit_tokens"]
+    check_all_given_back(core)
+
+
+def published_in_time(case: Case) -> None:
+    given, expected = case["input"], case["expected"]
+    core = checksum_core(
+        block_size=given["block_size"], max_step_tokens=given["token_budget"], prefix_caching=True
+    )
+    core.submit(given["R1"]["prompt"])
+    hits = {}
+    for name, last in (("R2", 99), ("R3", 77)):
+        core.step()
+        cache = core.kv.cache
+        assert cache is not None
+        hits[f"{name}_hit_tokens"] = len(cache.match([*range(1, 9), last], 1)) * given["block_size"]
+    assert hits == expected
+    assert hits["R2_hit_tokens"] != case["wrong_answers"]["publish_at_alloc"]["R2_hit_tokens"]
+    check_all_given_back(core)
+
+
+def cached_runs(case: Case) -> None:
+    given, expected = case["input"], case["expected"]
+    for budget in (1, 5, 64):
+        core = checksum_core(
+            block_size=given["block_size"], max_step_tokens=budget, prefix_caching=True, num_kv_blocks=32
+        )
+        outputs, cached = [], []
+        for run in given["sequence"]:
+            live = core.submit(run["prompt"], SamplingParams(max_tokens=run["max_tokens"]))
+            drain(core)
+            outputs.append(live.request.output_token_ids)
+            cached.append(live.request.num_cached_tokens)
+        assert (outputs, cached) == (expected["outputs"], expected["cached_tokens"])
+        check_all_given_back(core)
+
+
+def abort_parent(case: Case) -> None:
+    given, expected = case["input"], case["expected"]
+    # With one slot, two of the samples have not started when the parent is cancelled.
+    for slots in (given["n"], 1):
+        core = checksum_core(block_size=given["block_size"], max_running=slots)
+        params = SamplingParams(n=given["n"], max_tokens=50)
+        live = core.submit([1] * given["prompt_len"], params, request_id="parent")
+        samples = [one.request for one in live.samples]
+        while min(request.num_output_tokens for request in samples[:slots]) < 2:
+            core.step()
+        assert core.cancel("parent")
+        core.step()
+        cancelled = sum(request.state == "cancelled" for request in samples)
+        assert cancelled == expected["children_cancelled"]
+        assert core.kv.pool.num_blocks - core.kv.pool.num_free == expected["blocks_held"]
+        assert (not core.live and not core.families) is expected["id_maps_empty"]
+        ends = [entry for entry in live.request.events if entry.state in ("cancelled", "finished")]
+        assert len(ends) == expected["terminal_events_parent"]
+        assert core.cancel("parent") is False
+        check_all_given_back(core)
+
+
+def seeded_n(case: Case) -> None:
+    given, expected = case["input"], case["expected"]
+    options = {"seed": given["seed"], "temperature": given["temperature"], "max_tokens": given["max_tokens"]}
+    llm = LLM("tiny", progress=False, num_kv_blocks=64)
+    seeds: dict[int, int] = {}
+    run = llm.core.runner.run
+
+    def spy(plan: StepPlan) -> StepOutput:
+        seeds.update({chunk.sample_index: chunk.seed + chunk.sample_index for chunk in plan.chunks})
+        return run(plan)
+
+    llm.core.runner.run = spy  # type: ignore[method-assign]
+    params = SamplingParams(n=given["n"], **options)
+    first, again = (
+        [sample.token_ids for sample in llm.generate(given["prompt"], params)[0].samples] for _ in range(2)
+    )
+    assert [seeds[index] for index in range(given["n"])] == expected["child_seeds"]
+    assert (first == again) is expected["reproducible"]
+    alone = llm.generate(given["prompt"], SamplingParams(**options))[0]
+    assert (alone.token_ids == first[0]) is expected["child0_equals_n1_with_seed_42"]
+    assert len(set(first)) == given["n"]
+
+
 ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("utf8", "stream"): stream,
     ("stop-string", "stream"): stream,
@@ -751,6 +932,15 @@ ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("backpressure", "events"): bounded_queue,
     ("lifecycle", "events"): lifecycle_events,
     ("cancel", "loop"): cancel_loop,
+    ("cancel", "abort_parent"): abort_parent,
+    ("kv", "block_ops"): block_ops,
+    ("kv", "can_allocate"): can_allocate,
+    ("kv", "account"): account,
+    ("kv", "toy_lm_n"): forced_samples,
+    ("prefix-cache", "prefix_lookup"): prefix_lookup,
+    ("prefix-cache", "timeline"): published_in_time,
+    ("prefix-cache", "toy_lm"): cached_runs,
+    ("sampling", "seeded_n"): seeded_n,
     ("scheduler", "schedule"): scheduled,
     ("scheduler", "plan"): shared_budget,
     ("scheduler", "resume"): resume,

@@ -13,6 +13,7 @@ from typing import Any
 from ..config import Deadlines
 from ..kv.block_pool import BlockPool
 from ..kv.manager import KVManager
+from ..kv.prefix_cache import Caching, PrefixCache
 from ..lifecycle.deadlines import ClockMarks, first_expired
 from ..lifecycle.request import DEFAULT_LIFECYCLE, Lifecycle
 from ..lifecycle.states import FinishReason
@@ -44,6 +45,8 @@ class Components:
     """Makes the bounded channel of one request from (high, low, on_resume) (lab 05)."""
     block_pool: Callable[[int, int], BlockPool] = BlockPool
     """Makes the pool from (num_blocks, block_size) (lab 06)."""
+    prefix_cache: Callable[[BlockPool], Caching] = PrefixCache
+    """Makes the prefix cache over a pool (lab 07); used when `prefix_caching` is on."""
     scheduler: Callable[[SchedulerConfig, KVManager], Scheduling] = Scheduler
     """Makes the scheduler (lab 08)."""
     runner: Callable[[int, int], Runner] | None = None

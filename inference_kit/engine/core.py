@@ -31,6 +31,7 @@ from ..telemetry.metrics import Metrics
 from .components import Components
 from .delivery import LiveRequest, PulledChannel
 from .marks import NO_ID, TokenMarks
+from .samples import sample_ids
 from .timers import Timers
 from .vocabulary import Vocabulary
 
@@ -63,7 +64,9 @@ class EngineCore:
         self.runner = runner
         self.vocabulary = vocabulary
         self.clock = clock
-        self.kv = KVManager(self.components.block_pool(config.num_kv_blocks, config.block_size))
+        pool = self.components.block_pool(config.num_kv_blocks, config.block_size)
+        cache = self.components.prefix_cache(pool) if config.prefix_caching else None
+        self.kv = KVManager(pool, cache)
         self.scheduler = self.components.scheduler(_scheduler_config(config), self.kv)
         if isinstance(self.scheduler, Scheduler):
             self.scheduler.endings = self.components.endings
@@ -87,6 +90,8 @@ class EngineCore:
         self._attention: dict[str, None] = {}
         self._timers = Timers()
         self._marks = TokenMarks(vocabulary)
+        self.families: dict[str, LiveRequest] = {}
+        """Sample 0 of each request with n > 1, by id, while any of its samples is live."""
         self.wake: Callable[[], None] = lambda: None
         """Called when a paused request may go on; the threaded engine sets it."""
 
@@ -103,10 +108,12 @@ class EngineCore:
         request_id: str | None = None,
         priority: int = 0,
         received_at: float | None = None,
+        cache_salt: str = "",
     ) -> LiveRequest:
-        """Accept a request into the queue. Any thread.
+        """Accept a request into the queue; for n > 1 all its samples, and return sample 0. Any thread.
 
         `received_at`: engine time at which the caller's text came in; None: now.
+        `cache_salt`: only requests with the same salt share cached blocks (one salt for each tenant).
 
         Raises `InvalidField` for bad input, `RequestRefused` when it can never fit (convention 10)
         and `QueueFull` when the queue is at its bound (convention 8). A refused request leaves no trace
@@ -120,37 +127,46 @@ class EngineCore:
                 limits = self.config.deadlines if deadlines is None else Deadlines.make(deadlines)
                 if not is_int(priority):
                     raise InvalidField("priority", priority, "a whole number")
+                if not isinstance(cache_salt, str):
+                    raise InvalidField("cache_salt", cache_salt, "a string")
                 max_new_tokens = self._check(prompt_token_ids, params, request_id)
-                self.scheduler.check_room(len(prompt_token_ids))
-                live = self._way_out(params)
+                self.scheduler.check_room(len(prompt_token_ids), params.n)
+                ways_out = [self._way_out(params) for _ in range(params.n)]
             except Exception:
                 self.metrics.rejected += 1
                 raise
             now = self.clock.now()
-            live.request = request = Request(
-                request_id or f"req-{secrets.token_hex(8)}",
-                prompt_token_ids,
-                params,
-                limits,
-                received_at=now if received_at is None else received_at,
-                priority=priority,
-                lifecycle=self.components.lifecycle,
-                observer=self._record,
-            )
-            request.max_new_tokens = max_new_tokens
-            request.seed = _first_given(params.seed, self.config.seed)
-            return self._accept(live, now)
+            names = sample_ids(request_id or f"req-{secrets.token_hex(8)}", params.n)
+            seed = _first_given(params.seed, self.config.seed)
+            for index, (live, name) in enumerate(zip(ways_out, names, strict=True)):
+                live.request = request = Request(
+                    name,
+                    prompt_token_ids,
+                    params,
+                    limits,
+                    received_at=now if received_at is None else received_at,
+                    priority=priority,
+                    lifecycle=self.components.lifecycle,
+                    observer=self._record,
+                )
+                request.max_new_tokens = max_new_tokens
+                request.seed, request.sample_index = seed, index
+                request.cache_salt = cache_salt
+            return self._accept_all(ways_out, now)
 
     def cancel(self, request_id: str, reason: FinishReason = FinishReason.CLIENT_CANCEL) -> bool:
-        """Ask for an end at the next boundary (A8). False for an unknown or ended request. Any thread."""
+        """Ask for an end at the next boundary (A8). False for an unknown or ended request. Any thread.
+
+        The id of a request with n > 1 ends all its samples, also those not started (case X03).
+        """
         with self.lock:
-            live = self.live.get(request_id)
-            if live is None:
-                return False
-            if live.request.cancel_reason is None:
-                live.request.cancel_reason, live.request.cancelled_at = reason, self.clock.now()
-                self._attention[request_id] = None
-            return True
+            family = self.families.get(request_id)
+            members = family.members if family else [self.live[request_id]] if request_id in self.live else []
+            for live in members:
+                if live.request.cancel_reason is None:
+                    live.request.cancel_reason, live.request.cancelled_at = reason, self.clock.now()
+                    self._attention[live.request.request_id] = None
+            return bool(members)
 
     def step(self) -> StepPlan:
         """One step: plan, run, commit."""
@@ -241,7 +257,8 @@ class EngineCore:
                     raise InvalidField(name, token_id, f"token ids in 0..{size - 1}")
         if request_id is not None and (not isinstance(request_id, str) or not request_id):
             raise InvalidField("request_id", request_id, "a non-empty string")
-        if request_id in self.live:
+        names = [] if request_id is None else sample_ids(request_id, params.n)
+        if any(name in self.live or name in self.families for name in names):
             raise InvalidField("request_id", request_id, "an id that no live request has")
         if len(prompt) >= self.max_total_tokens:
             raise RequestRefused(
@@ -284,6 +301,26 @@ class EngineCore:
         self.live[request.request_id] = live
         self._arm(live)
         return live
+
+    def _accept_all(self, samples: list[LiveRequest], now: float) -> LiveRequest:
+        """Put the samples of one prompt into the queue, tied together; return the first."""
+        first = samples[0]
+        if len(samples) > 1:
+            for live in samples:
+                live.samples = tuple(samples)
+                live.request.family = first.caller_id
+            self.families[first.caller_id] = first
+        try:
+            for live in samples:
+                self._accept(live, now)
+        except Exception as error:
+            # The one that could not be taken has ended; those before it end too, those after never were.
+            for live in samples:
+                if live.request.request_id in self.live:
+                    self._fail(live, error, now)
+            self.families.pop(first.caller_id, None)
+            raise
+        return first
 
     def _record(self, entry: LoggedEvent) -> None:
         """Log a line. When that raises, the request ends at the next boundary (`Request.report`)."""
@@ -411,6 +448,7 @@ class EngineCore:
     def _commit_chunk(self, live: LiveRequest, chunk: ScheduledChunk, output: StepOutput, now: float) -> None:
         request = live.request
         request.num_computed_tokens += len(chunk.token_ids)
+        self.kv.publish(request)
         if not chunk.samples:
             return
         request.commit_token(self._checked_id(chunk.request_id, output), now)
@@ -496,6 +534,8 @@ class EngineCore:
         self.live.pop(live.request.request_id, None)
         self._attention.pop(live.request.request_id, None)
         self._timers.drop(live.request.request_id)
+        if live.samples and live.all_ended:
+            self.families.pop(live.caller_id, None)
 
 
 MOST_NEWS = 8

@@ -42,12 +42,34 @@ class LiveRequest:
         """Bits of the tokens that must be looked at, see `TokenMarks`."""
         self.closed = False
         """True when the channel has been told the end, or could not be told it: nothing more will come."""
+        self.samples: tuple[LiveRequest, ...] = ()
+        """All samples of the prompt, this one included, in order; empty for n = 1."""
         self._text = text
         self._vocabulary = vocabulary
         self._delivered = 0
         self._faulty = False
         self._lock = lock
         self._on_look = on_look
+
+    @property
+    def members(self) -> tuple[LiveRequest, ...]:
+        """All samples of the prompt; just this request for n = 1."""
+        return self.samples or (self,)
+
+    @property
+    def caller_id(self) -> str:
+        """The id under which the caller knows the request: that of sample 0."""
+        return self.members[0].request.request_id
+
+    @property
+    def all_ended(self) -> bool:
+        """True when every sample has ended."""
+        return all(member.request.is_terminal for member in self.members)
+
+    @property
+    def error(self) -> BaseException | None:
+        """The fault of the first sample that has one."""
+        return next((m.request.error for m in self.members if m.request.error is not None), None)
 
     @property
     def text(self) -> StreamingText:

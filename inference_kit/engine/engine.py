@@ -8,6 +8,7 @@ more cancels its request; the status only moves forward; when the loop ends, eve
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 import queue
 import threading
@@ -59,11 +60,11 @@ class Stream:
         self._loop = loop
         self._news = asyncio.Event()
         self._failed = False
-        self._ended = False
+        self._open = list(live.members)
 
     @property
     def request_id(self) -> str:
-        return self._live.request.request_id
+        return self._live.caller_id
 
     def cancel(self) -> bool:
         """Ask for the end at the next step boundary (A8). False when it has already ended."""
@@ -86,36 +87,41 @@ class Stream:
             self._engine._abandon(self._live)
             raise WrongLoop(f"stream {self.request_id} belongs to the event loop it was submitted on")
         try:
-            while not self._ended:
+            while self._open:
                 chunk = self._take()
                 if chunk is None:
                     await self._news.wait()
                     continue
-                self._ended = chunk.finish_reason is not None
-                self._failed = chunk.finish_reason == FinishReason.ERROR
-                if not self._failed:
+                if chunk.finish_reason != FinishReason.ERROR:
                     return chunk
+                self._failed = True
+                self._open.clear()
                 if chunk.text or chunk.token_ids:
-                    return Chunk(chunk.text, chunk.token_ids)
+                    return dataclasses.replace(chunk, finish_reason=None)
         except BaseException:
             # Cancelled, closed, or a channel that raises: nobody will read the rest.
             self._engine._abandon(self._live)
             raise
         if self._failed:
             self._failed = False
-            raise EngineFailed(f"request {self.request_id} failed") from self._live.request.error
+            self._engine._abandon(self._live)
+            raise EngineFailed(f"request {self.request_id} failed") from self._live.error
         raise StopAsyncIteration
 
     def _take(self) -> Chunk | None:
-        """What waits in the channel. Clears the news first, so that what comes meanwhile is not missed."""
-        closed = self._live.closed
-        if not closed:
-            self._news.clear()
-        chunk = self._live.channel.take()
-        if chunk is None and closed:
-            # The channel could not carry the end; the request knows it.
-            return Chunk(finish_reason=str(self._live.request.finish_reason or FinishReason.ERROR))
-        return chunk
+        """What waits for one sample. Clears the news first, so that what comes meanwhile is not missed."""
+        self._news.clear()
+        for live in self._open:
+            closed = live.closed
+            chunk = live.channel.take()
+            if chunk is None and closed:
+                # The channel could not carry the end; the request knows it.
+                chunk = Chunk(finish_reason=str(live.request.finish_reason or FinishReason.ERROR))
+            if chunk is not None:
+                if chunk.finish_reason is not None:
+                    self._open.remove(live)
+                return dataclasses.replace(chunk, index=live.request.sample_index)
+        return None
 
     async def result(self) -> RequestOutput:
         """Take what is left and return the whole answer. Raises as iteration does."""
@@ -125,7 +131,7 @@ class Stream:
 
     def __del__(self) -> None:
         # Runs at any moment on any thread, also inside a lock: it may not take one.
-        if not self._live.request.is_terminal:
+        if not self._live.all_ended:
             self._engine._abandon(self._live)
 
 
@@ -239,8 +245,11 @@ class Engine:
         deadlines: Deadlines | dict[str, Any] | None = None,
         request_id: str | None = None,
         priority: int = 0,
+        cache_salt: str = "",
     ) -> Stream:
         """Accept a request and return its stream. Call it on a running event loop.
+
+        For n > 1 the stream carries the chunks of all samples; `chunk.index` says whose a chunk is.
 
         Raises `InvalidField`, `RequestRefused`, `QueueFull` (see `EngineCore.submit`) or `EngineClosed`.
         """
@@ -251,7 +260,7 @@ class Engine:
         with core.lock:
             if self._status is not EngineStatus.RUNNING:
                 raise EngineClosed("the engine does not take requests any more") from self._fault
-            live = core.submit(token_ids, params, deadlines, request_id, priority, received_at)
+            live = core.submit(token_ids, params, deadlines, request_id, priority, received_at, cache_salt)
             stream = Stream(self, live, loop)
             self._streams[live] = stream
             self._loops.add(loop)
@@ -298,9 +307,10 @@ class Engine:
         """Cancel this request and no other one that got the same id later."""
         core = self.core
         with core.lock:
-            if core.live.get(live.request.request_id) is not live:
+            known = core.families.get(live.caller_id) or core.live.get(live.caller_id)
+            if known is not live.members[0]:
                 return False
-            cancelled = core.cancel(live.request.request_id, reason)
+            cancelled = core.cancel(live.caller_id, reason)
         self._wake()
         return cancelled
 
@@ -383,7 +393,7 @@ class Engine:
     def _wake_streams(self, touched: list[LiveRequest]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop, list[asyncio.Event]] = {}
         for live in touched:
-            stream = self._streams.get(live)
+            stream = self._streams.get(live.members[0])
             if stream is not None:
                 # The event and not the stream: a callback that waits must keep no stream alive.
                 by_loop.setdefault(stream._loop, []).append(stream._news)

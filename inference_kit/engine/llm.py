@@ -6,6 +6,7 @@ share the model. Invariant: each call reads its own requests only, and ends them
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,13 +79,13 @@ class LLM:
         try:
             for prompt in encoded:
                 submitted.append(self._submit(prompt, params, deadlines))
-                self._batch.add(submitted[-1])
+                self._batch.update(submitted[-1].members)
             self._run(submitted)
         except BaseException:
             self._abandon(submitted)
             raise
         finally:
-            self._batch.difference_update(submitted)
+            self._batch.difference_update(member for live in submitted for member in live.members)
         return [output_of(live) for live in submitted]
 
     def stream(self, prompt: Prompt, params: SamplingParams | None = None) -> Iterator[Chunk]:
@@ -93,21 +94,23 @@ class LLM:
         Raises as `generate` does, and `EngineFailed` when the request fails while it runs.
         """
         live = self._submit(encode_prompt(self.model, prompt), _checked(params), None)
+        unread = list(live.members)
         try:
-            while True:
-                # Asked before the channel: another caller's step may end the request at any moment.
-                closed = live.closed
-                chunk = live.channel.take()
-                if chunk is not None:
-                    yield chunk
-                elif closed:
-                    break
-                else:
+            while unread:
+                for member in tuple(unread):
+                    # Asked before the channel: another caller's step may end the request at any moment.
+                    closed = member.closed
+                    chunk = member.channel.take()
+                    if chunk is not None:
+                        yield dataclasses.replace(chunk, index=member.request.sample_index)
+                    elif closed:
+                        unread.remove(member)
+                if unread:
                     self._step()
         finally:
             self._abandon([live])
-        if live.request.finish_reason is FinishReason.ERROR:
-            raise EngineFailed(f"request {live.request.request_id} failed") from live.request.error
+        if any(member.request.finish_reason is FinishReason.ERROR for member in live.members):
+            raise EngineFailed(f"request {live.caller_id} failed") from live.error
 
     def chat(
         self, messages: Sequence[Mapping[str, Any]], params: SamplingParams | None = None
@@ -135,7 +138,7 @@ class LLM:
             running = submitted
             while running:
                 self._step()
-                running = [live for live in running if not live.request.is_terminal]
+                running = [live for live in running if not live.all_ended]
                 bar.update(len(submitted) - len(running) - bar.n)
 
     def _step(self) -> None:
@@ -152,7 +155,8 @@ class LLM:
 
         A collected generator comes here at any moment, also from inside a step, so it waits for no lock.
         """
-        self._left.extend(live for live in submitted if not live.request.is_terminal)
+        members = [member for live in submitted for member in live.members]
+        self._left.extend(live for live in members if not live.request.is_terminal)
         if self._left and self._turn.acquire(blocking=False):
             try:
                 with self.core.lock:

@@ -15,6 +15,7 @@ The policy for requests that are cut short (A9, A13), the same for every reason:
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,6 +41,10 @@ class RequestOutput:
     error: BaseException | None = None
     logprobs: None = None
     """Log-probabilities; None in this version."""
+    num_cached_tokens: int = 0
+    """Prompt tokens that were found in the prefix cache at the first admission (convention 11)."""
+    samples: tuple[RequestOutput, ...] = ()
+    """For n > 1 all samples in order; the fields above are those of sample 0. Empty for n = 1."""
 
     @property
     def usage(self) -> Record:
@@ -54,7 +59,12 @@ class RequestOutput:
 
 
 def output_of(live: LiveRequest) -> RequestOutput:
-    """The output of an ended request."""
+    """The output of an ended request, with all its samples."""
+    outputs = tuple(_output(member) for member in live.members)
+    return dataclasses.replace(outputs[0], samples=outputs) if live.samples else outputs[0]
+
+
+def _output(live: LiveRequest) -> RequestOutput:
     request = live.request
     return RequestOutput(
         request_id=request.request_id,
@@ -65,4 +75,5 @@ def output_of(live: LiveRequest) -> RequestOutput:
         stop_reason=request.stop_reason,
         events=tuple(request.events),
         error=request.error,
+        num_cached_tokens=request.num_cached_tokens,
     )

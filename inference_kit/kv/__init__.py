@@ -2,5 +2,6 @@
 
 from .block_pool import BlockPool
 from .manager import KVManager
+from .prefix_cache import Caching, PlainPrefixCache, PrefixCache
 
-__all__ = ["BlockPool", "KVManager"]
+__all__ = ["BlockPool", "Caching", "KVManager", "PlainPrefixCache", "PrefixCache"]

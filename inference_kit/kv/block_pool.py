@@ -1,22 +1,45 @@
 """The pool of KV blocks: who holds which block, counted by references (A15, B5).
 
-Owns block ids and their reference counts. It does not know requests or tokens: `KVManager` does.
-Invariant: a block is either in the free list with count 0, or outside it with count >= 1.
+Owns block ids, their reference counts and the order in which they are handed out again. It does not know
+requests or tokens: `KVManager` and the prefix cache do. Invariant: every block stands in just one region,
+
+    available            evictable                       held
+    nobody holds it,     nobody holds it, its contents   one reference or more
+    no contents worth    are in the prefix cache; oldest
+    keeping              first out
+
+    allocate: available, then the oldest evictable -> held        retain: evictable -> held
+    free (last reference): held -> evictable if kept, else available
+
+so available + evictable + held == num_blocks at any time, both ways.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import IntegrityError, InvalidField, OutOfBlocks
 from ..sampling import check_int, is_int
 
 
+def audit(total: int, available: int, evictable: int, held: int) -> str:
+    """Compare the regions with the size of the pool; the sign tells which bug it is (case K06).
+
+    Returns "ok", "excess +n (double counted)" or "deficit -n (leak)", in blocks.
+    """
+    difference = available + evictable + held - total
+    if difference > 0:
+        return f"excess +{difference} (double counted)"
+    if difference < 0:
+        return f"deficit {difference} (leak)"
+    return "ok"
+
+
 class BlockPool:
     """`num_blocks` blocks of `block_size` token slots each. Ids are 0 .. num_blocks − 1.
 
-    Every operation is all or nothing: on an error nothing has changed.
+    Every operation is all or nothing: on an error nothing has changed. Each costs O(1) for a block.
     """
 
     def __init__(self, num_blocks: int, block_size: int) -> None:
@@ -24,13 +47,23 @@ class BlockPool:
         check_int("block_size", block_size, 1)
         self.num_blocks = num_blocks
         self.block_size = block_size
-        self._free = deque(range(num_blocks))
+        self.on_evict: Callable[[int], None] | None = None
+        """Called with a kept block at the moment it is handed out for new contents (case K01)."""
+        # A stack: the block freed last is the one still warm in the processor's caches.
+        self._available = list(range(num_blocks - 1, -1, -1))
+        self._evictable: OrderedDict[int, None] = OrderedDict()
         self._references = [0] * num_blocks
+        self._kept: set[int] = set()
 
     @property
     def num_free(self) -> int:
-        """Blocks that nobody holds."""
-        return len(self._free)
+        """Blocks that nobody holds: available and evictable ones."""
+        return len(self._available) + len(self._evictable)
+
+    @property
+    def num_evictable(self) -> int:
+        """Blocks that nobody holds and whose contents are kept for a later hit."""
+        return len(self._evictable)
 
     def references(self, block_id: int) -> int:
         """How many holders a block has."""
@@ -38,69 +71,113 @@ class BlockPool:
         return self._references[block_id]
 
     def allocate(self, n: int) -> list[int]:
-        """Take `n` free blocks, each with one reference. Raises `OutOfBlocks` and takes none. O(n)."""
+        """Take `n` free blocks, each with one reference. Raises `OutOfBlocks` and takes none. O(n).
+
+        Kept contents go last, the least recently used first; `on_evict` hears of each.
+        """
         check_int("n", n, 0)
-        if n > len(self._free):
-            raise OutOfBlocks(f"{n} blocks asked for, {len(self._free)} of {self.num_blocks} are free")
-        ids = [self._free.popleft() for _ in range(n)]
+        if n > self.num_free:
+            raise OutOfBlocks(f"{n} blocks asked for, {self.num_free} of {self.num_blocks} are free")
+        ids = [self._available.pop() for _ in range(min(n, len(self._available)))]
+        for _ in range(n - len(ids)):
+            ids.append(self._evict())
         for block_id in ids:
             self._references[block_id] = 1
         return ids
 
     def retain(self, ids: Iterable[int]) -> None:
-        """Add one reference to each block; a free block cannot be retained."""
+        """Add one reference to each block. An available block has nothing to share: `IntegrityError`."""
         blocks = list(ids)
-        self._check_held(blocks)
+        self._check_ids(blocks)
         for block_id in blocks:
+            if self._references[block_id] == 0 and block_id not in self._evictable:
+                raise IntegrityError(f"block {block_id} is free: it has no contents to share")
+        for block_id in blocks:
+            self._evictable.pop(block_id, None)
             self._references[block_id] += 1
 
     def free(self, ids: Iterable[int]) -> None:
-        """Drop one reference from each block; the last one puts it back into the free list.
+        """Drop one reference from each block, in this order; the last one makes the block free.
 
+        Among kept blocks the one freed first is handed out first, so free tails first (convention 11).
         Raises `IntegrityError` for a block that has fewer references than are dropped (double free).
         """
         blocks = list(ids)
-        self._check_held(blocks)
+        self._check_ids(blocks)
         for block_id, drops in Counter(blocks).items():
+            if self._references[block_id] == 0:
+                raise IntegrityError(f"block {block_id} is free: it has no reference to drop")
             if drops > self._references[block_id]:
                 raise IntegrityError(f"block {block_id} is freed more often than it is held")
         for block_id in blocks:
             self._references[block_id] -= 1
             if self._references[block_id] == 0:
-                self._free.append(block_id)
+                if block_id in self._kept:
+                    self._evictable[block_id] = None
+                else:
+                    self._available.append(block_id)
+
+    def keep(self, block_id: int) -> None:
+        """The contents of a held block are final and worth keeping; they stay until it is handed out.
+
+        Raises `IntegrityError` for a block that nobody holds.
+        """
+        if self.references(block_id) == 0:
+            raise IntegrityError(f"block {block_id} is free: it has no contents to keep")
+        self._kept.add(block_id)
+
+    def is_kept(self, block_id: int) -> bool:
+        """True while the contents are kept: nobody may write into such a block."""
+        return block_id in self._kept
 
     def check_integrity(self, held: Iterable[Sequence[int]] | None = None) -> None:
-        """Raise `IntegrityError` unless free + held == all, both ways.
+        """Raise `IntegrityError` unless available + evictable + held == all, both ways (`audit`).
 
         Args:
             held: the block tables of all holders; with it every reference must have a holder.
         """
-        free = set(self._free)
-        if len(free) != len(self._free):
-            raise IntegrityError("a block stands in the free list twice")
-        for block_id in range(self.num_blocks):
-            count = self._references[block_id]
-            if (count == 0) != (block_id in free):
-                where = "free" if count else "lost"
-                raise IntegrityError(f"block {block_id} has {count} references and is {where}")
-        if held is None:
-            return
-        counted = [0] * self.num_blocks
-        for table in held:
-            self._check_ids(list(table))
-            for block_id in table:
-                counted[block_id] += 1
-        for block_id, (have, want) in enumerate(zip(self._references, counted, strict=True)):
-            if have != want:
-                raise IntegrityError(f"block {block_id} has {have} references, its holders make {want}")
+        counted = sum(count > 0 for count in self._references)
+        verdict = audit(self.num_blocks, len(self._available), len(self._evictable), counted)
+        if verdict != "ok":
+            raise IntegrityError(f"the regions of the pool do not add up: {verdict}")
+        self._check_regions()
+        if held is not None:
+            self._check_holders(held)
+
+    def _evict(self) -> int:
+        block_id, _ = self._evictable.popitem(last=False)
+        self._kept.discard(block_id)
+        if self.on_evict is not None:
+            self.on_evict(block_id)
+        return block_id
+
+    def _check_regions(self) -> None:
+        available = set(self._available)
+        for block_id, count in enumerate(self._references):
+            regions = (block_id in available) + (block_id in self._evictable) + (count > 0)
+            if regions != 1:
+                raise IntegrityError(f"block {block_id} stands in {regions} regions, {count} references")
+            if (block_id in self._kept) and block_id in available:
+                raise IntegrityError(f"block {block_id} is kept, yet it may be handed out as empty")
+            if (block_id in self._evictable) and block_id not in self._kept:
+                raise IntegrityError(f"block {block_id} is evictable, yet its contents are not kept")
+
+    def _check_holders(self, held: Iterable[Sequence[int]]) -> None:
+        blocks = [block_id for table in held for block_id in table]
+        self._check_ids(blocks)
+        wanted = Counter(blocks)
+        for block_id, count in enumerate(self._references):
+            if count > wanted[block_id]:
+                verdict = f"deficit {wanted[block_id] - count} (leak)"
+            elif count < wanted[block_id]:
+                verdict = f"excess +{wanted[block_id] - count} (double counted)"
+            else:
+                continue
+            raise IntegrityError(
+                f"block {block_id} has {count} references, its holders make {wanted[block_id]}: {verdict}"
+            )
 
     def _check_ids(self, ids: list[int]) -> None:
         for block_id in ids:
             if not (is_int(block_id) and 0 <= block_id < self.num_blocks):
                 raise InvalidField("block id", block_id, f"a whole number in 0..{self.num_blocks - 1}")
-
-    def _check_held(self, ids: list[int]) -> None:
-        self._check_ids(ids)
-        for block_id in ids:
-            if self._references[block_id] == 0:
-                raise IntegrityError(f"block {block_id} is free: it has no reference to add to or drop")

@@ -1,38 +1,126 @@
-"""Which blocks a request holds. The bridge between requests and the `BlockPool`.
+"""Which blocks a request holds, and which of them it shares. The bridge from requests to the `BlockPool`.
 
-Owns the growth and the release of block tables. It does not choose who gets blocks: the scheduler
-does. Invariant: a table has just enough blocks for the positions it was grown to.
+Owns the growth, sharing and release of block tables. It does not choose who gets blocks: the scheduler
+does. Invariants: a table has just enough blocks for the positions it was grown to; nobody writes into
+a block that somebody else holds too; a failed question changes nothing.
+
+Shared blocks come from two places: the prefix cache (whole blocks of equal tokens, convention 11) and, for
+n > 1, a sample of the same prompt, which also shares its last, partly filled block. The newcomer gets a
+copy of that one before it writes (copy-on-write): `take_copies` hands the pairs to the step's plan.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from ..errors import OutOfBlocks
 from ..lifecycle.request import Request
 from .block_pool import BlockPool
+from .prefix_cache import Caching
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """What a request can take over instead of computing it."""
+
+    blocks: Sequence[int] = ()
+    """Block ids to share, from position 0 on."""
+    num_tokens: int = 0
+    """Tokens whose keys and values they hold; not a multiple of the block size after a fork."""
+    from_cache: bool = True
 
 
 class KVManager:
-    """Grows and frees the block tables of requests, out of one pool."""
+    """Grows, shares and frees the block tables of requests, out of one pool.
 
-    def __init__(self, pool: BlockPool) -> None:
+    Args:
+        pool: the blocks.
+        cache: reuse between requests; None: only the samples of one prompt share.
+    """
+
+    def __init__(self, pool: BlockPool, cache: Caching | None = None) -> None:
         self.pool = pool
+        self.cache = cache
+        self.num_queried_tokens = 0
+        """Prompt tokens of first admissions, and of those the ones found in the cache."""
+        self.num_cached_tokens = 0
+        self._block_size = pool.block_size
+        self._families: dict[str, list[Request]] = {}
+        self._copies: dict[int, int] = {}
 
     def blocks_for(self, num_tokens: int) -> int:
         """Blocks needed to store `num_tokens` tokens."""
-        return -(-num_tokens // self.pool.block_size)
+        return -(-num_tokens // self._block_size)
 
     def missing_blocks(self, request: Request, num_tokens: int) -> int:
-        """Blocks that `request` still lacks to store `num_tokens` tokens."""
-        return max(0, self.blocks_for(num_tokens) - len(request.block_table))
+        """Blocks that `request` still lacks to store `num_tokens` tokens, copies of shared ones included."""
+        lacking = max(0, self.blocks_for(num_tokens) - len(request.block_table))
+        return lacking + len(self._shared_writes(request, num_tokens))
 
     def can_grow(self, request: Request, num_tokens: int, keep_free: int = 0) -> bool:
         """True when `grow` would succeed and leave at least `keep_free` blocks free."""
         return self.missing_blocks(request, num_tokens) + keep_free <= self.pool.num_free
 
     def grow(self, request: Request, num_tokens: int) -> None:
-        """Extend the table to store `num_tokens` tokens. Raises `OutOfBlocks` and changes nothing."""
-        request.block_table.extend(self.pool.allocate(self.missing_blocks(request, num_tokens)))
+        """Make room to write up to position `num_tokens` − 1. Raises `OutOfBlocks` and changes nothing.
+
+        New blocks extend the table; a block that must not be written is replaced by a copy of its own.
+        """
+        shared = self._shared_writes(request, num_tokens)
+        blocks = self.pool.allocate(self.missing_blocks(request, num_tokens))
+        for index in shared:
+            self._replace(request, index, blocks.pop())
+        request.block_table.extend(blocks)
+
+    def can_admit(self, request: Request, keep_free: int = 0) -> bool:
+        """True when `admit` would succeed and leave at least `keep_free` blocks free. Changes nothing.
+
+        Hits that nobody holds are not counted as free space too (case K02). A sample waits while a
+        sample of its prompt is being prefilled: then there is something to share.
+        """
+        if self._prefilling(request):
+            return False
+        return self._cost(request, self._find_reuse(request)) + keep_free <= self.pool.num_free
+
+    def admit(self, request: Request) -> None:
+        """Give a request without blocks what can be shared, and room for all its known tokens.
+
+        Sets `block_table` and `num_computed_tokens`; at the first admission also `num_cached_tokens`.
+        Raises `OutOfBlocks` and changes nothing.
+        """
+        reuse = self._find_reuse(request)
+        cost = self._cost(request, reuse)
+        if cost > self.pool.num_free:
+            raise OutOfBlocks(f"{cost} blocks needed, {self.pool.num_free} are free")
+        self.pool.retain(reuse.blocks)
+        request.block_table = list(reuse.blocks)
+        request.num_computed_tokens = reuse.num_tokens
+        self.grow(request, len(request.token_ids))
+        if request.family is not None:
+            self._families.setdefault(request.family, []).append(request)
+        if self.cache is not None and reuse.from_cache:
+            request.num_published_blocks = len(reuse.blocks)
+            self._count_first(request, reuse.num_tokens)
+
+    def publish(self, request: Request) -> None:
+        """Offer the full blocks that are computed by now for reuse. Call it after a step, never before.
+
+        Blocks of generated tokens are offered too. O(1) when no block was filled.
+        """
+        start, end = request.num_published_blocks, request.num_computed_tokens // self._block_size
+        if self.cache is None or start >= end:
+            return
+        self.cache.publish(request.token_ids, request.block_table, start, end, request.cache_salt)
+        request.num_published_blocks = end
+
+    def take_copies(self) -> tuple[tuple[int, int], ...]:
+        """(source, destination) block pairs to copy before the step computes anything; then forgotten.
+
+        All sources are to be read before any destination is written; no destination occurs twice.
+        """
+        copies, self._copies = self._copies, {}
+        return tuple((source, destination) for destination, source in copies.items())
 
     def grow_each(self, requests: Sequence[Request]) -> bool:
         """One more block for each of `requests`. False when too few are free; then nothing changes."""
@@ -43,11 +131,78 @@ class KVManager:
         return True
 
     def release(self, request: Request) -> None:
-        """Drop the request's references. Its computed tokens are gone with them."""
+        """Drop the request's references, tails first. Its computed tokens are gone with them.
+
+        Published contents stay for later hits until their blocks are needed: also after a cancel (A9).
+        """
         blocks, request.block_table = request.block_table, []
         request.num_computed_tokens = 0
-        self.pool.free(blocks)
+        request.num_published_blocks = 0
+        self._leave_family(request)
+        self.pool.free(reversed(blocks))
 
     def check_integrity(self, requests: Iterable[Request]) -> None:
         """Raise `IntegrityError` unless references and the tables of `requests` agree (C1)."""
         self.pool.check_integrity(request.block_table for request in requests)
+        if self.cache is not None:
+            self.cache.check_integrity()
+
+    def _family(self, request: Request) -> list[Request]:
+        """Samples of the same prompt that hold blocks now."""
+        return [] if request.family is None else self._families.get(request.family, [])
+
+    def _leave_family(self, request: Request) -> None:
+        if request.family is None or request not in self._family(request):
+            return
+        self._families[request.family].remove(request)
+        if not self._families[request.family]:
+            del self._families[request.family]
+
+    def _count_first(self, request: Request, num_cached_tokens: int) -> None:
+        """Hits count at the first admission only: a resumed request meets its own blocks again."""
+        if request.admitted_at is None:
+            request.num_cached_tokens = num_cached_tokens
+            self.num_queried_tokens += len(request.prompt_token_ids)
+            self.num_cached_tokens += num_cached_tokens
+
+    def _cost(self, request: Request, reuse: Reuse) -> int:
+        """Free blocks that an admission uses up: new ones, a copy of a part-filled one, free hits."""
+        needed = self.blocks_for(len(request.token_ids)) - reuse.num_tokens // self._block_size
+        return needed + sum(self.pool.references(block_id) == 0 for block_id in reuse.blocks)
+
+    def _find_reuse(self, request: Request) -> Reuse:
+        """The most that can be shared. At least the last known token is left to compute (convention 11)."""
+        most = len(request.token_ids) - 1
+        best = Reuse()
+        if self.cache is not None:
+            blocks = self.cache.match(request.token_ids, most // self._block_size, request.cache_salt)
+            best = Reuse(blocks, len(blocks) * self._block_size)
+        usable = min(len(request.prompt_token_ids), most)
+        for other in self._family(request):
+            if other.num_computed_tokens >= len(request.prompt_token_ids) and usable > best.num_tokens:
+                best = Reuse(other.block_table[: self.blocks_for(usable)], usable, from_cache=False)
+        return best
+
+    def _prefilling(self, request: Request) -> bool:
+        """True while samples of the same prompt hold blocks and none has computed the prompt yet."""
+        family = self._family(request)
+        needed = len(request.prompt_token_ids)
+        return bool(family) and all(other.num_computed_tokens < needed for other in family)
+
+    def _shared_writes(self, request: Request, num_tokens: int) -> list[int]:
+        """Places in the table of blocks that the next write would touch and must not.
+
+        Only samples of one prompt ever share a block that is still to be written.
+        """
+        if request.family is None:
+            return []
+        first = request.num_computed_tokens // self._block_size
+        last = min(self.blocks_for(num_tokens), len(request.block_table))
+        return [index for index in range(first, last) if self.pool.references(request.block_table[index]) > 1]
+
+    def _replace(self, request: Request, index: int, block_id: int) -> None:
+        """Put a block of its own into the table and have the old contents copied into it."""
+        old = request.block_table[index]
+        request.block_table[index] = block_id
+        self._copies[block_id] = old
+        self.pool.free([old])

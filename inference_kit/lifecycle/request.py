@@ -131,6 +131,11 @@ class Request:
         """When each output token was committed, in seconds; one for each."""
         self.num_preemptions = 0
         self.block_table: list[int] = []
+        self.cache_salt = ""
+        self.num_cached_tokens = 0
+        self.num_published_blocks = 0
+        self.family: str | None = None
+        self.sample_index = 0
         self.queued_at: float | None = None
         self.admitted_at: float | None = None
         self.cancel_reason: FinishReason | None = None

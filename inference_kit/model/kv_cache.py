@@ -6,6 +6,8 @@ only after it was written in the same or an earlier step, so old contents never 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -42,6 +44,16 @@ class PagedKVCache:
         """Store keys and values `[T, num_kv_heads, head_dim]` at slots `slot_mapping` `[T]`."""
         rows = torch.stack((keys, values), dim=1).flatten(1)
         self._rows[layer].index_copy_(0, slot_mapping, rows.view(torch.float32))
+
+    def copy_blocks(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Copy whole blocks, (source, destination), in all layers. All are read before any is written."""
+        if not pairs:
+            return
+        blocks = torch.tensor(pairs, device=self._rows[0].device)
+        slots = blocks[:, :, None] * self.block_size + torch.arange(self.block_size, device=blocks.device)
+        sources, destinations = slots[:, 0].flatten(), slots[:, 1].flatten()
+        for rows in self._rows:
+            rows.index_copy_(0, destinations, rows.index_select(0, sources))
 
     def gather(self, layer: int, slots: Tensor) -> tuple[Tensor, Tensor]:
         """Read slots `[B, L]` back as keys and values, each `[B, num_kv_heads, L, head_dim]`."""

@@ -60,6 +60,7 @@ class DecodeBatch:
                 samples=True,
                 sampling=request.sampling,
                 seed=request.seed,
+                sample_index=request.sample_index,
                 num_generated=start + 1 - len(request.prompt_token_ids),
             )
             for request, start, table, token_ids in parts
@@ -112,6 +113,8 @@ class DecodeTable:
         request.table = None
         request.num_computed_tokens = computed
         self._version += 1
+        # The last plan must not keep an ended request in memory.
+        self._frozen, self._frozen_version = (), -1
         self._on_leave(request)
 
     def look_again(self, request: Request, after: int, looks: int) -> None:

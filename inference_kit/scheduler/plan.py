@@ -81,6 +81,9 @@ class StepPlan:
     chunks: Sequence[ScheduledChunk]
     preempted: tuple[str, ...] = ()
     admitted: tuple[str, ...] = ()
+    block_copies: tuple[tuple[int, int], ...] = ()
+    """(source, destination) blocks to copy whole before anything is computed (copy-on-write).
+    All sources are read before any destination is written."""
 
     @property
     def batch(self) -> DecodeBatch | None:
@@ -119,5 +122,5 @@ class Runner(Protocol):
     """Runs a step. `ModelRunner` runs a network; the tests have one without weights."""
 
     def run(self, plan: StepPlan) -> StepOutput:
-        """Compute every chunk of `plan`; write KV; return one id per sampling chunk."""
+        """Copy blocks, compute every chunk of `plan`, write KV; return one id per sampling chunk."""
         ...

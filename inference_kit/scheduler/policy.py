@@ -62,7 +62,7 @@ class Fcfs:
         keep_free = self._watermark_blocks if num_running else 0
         if request.num_preemptions and num_running:
             keep_free = max(keep_free, num_running + 1)
-        return self._kv.can_grow(request, len(request.token_ids), keep_free)
+        return self._kv.can_admit(request, keep_free)
 
     def may_be_passed(self, request: Request) -> bool:
         return False
@@ -113,7 +113,8 @@ class Reserve(Fcfs):
         self._reserved = 0
 
     def fits(self, request: Request, num_running: int) -> bool:
-        return self._reserved + self._most_blocks(request) <= self._kv.pool.num_blocks
+        fits = self._reserved + self._most_blocks(request) <= self._kv.pool.num_blocks
+        return fits and self._kv.can_admit(request)
 
     def admitted(self, request: Request) -> None:
         self._reserved += self._most_blocks(request)

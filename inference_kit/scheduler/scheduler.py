@@ -18,7 +18,7 @@ from ..errors import InvalidField, QueueFull
 from ..kv.manager import KVManager
 from ..lifecycle.deadlines import ClockMarks, Deadlines, first_expired
 from ..lifecycle.request import Request
-from ..lifecycle.states import Event, State
+from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import strict
 from .decodes import DecodeBatch, DecodeTable
 from .plan import PlannedChunks, ScheduledChunk, StepPlan
@@ -52,7 +52,7 @@ class Scheduling(Protocol):
     @property
     def running(self) -> Iterable[Request]: ...
 
-    def check_room(self, num_prompt_tokens: int) -> None: ...
+    def check_room(self, num_prompt_tokens: int, num_requests: int = 1) -> None: ...
 
     def add(self, request: Request, now: float) -> None: ...
 
@@ -93,6 +93,7 @@ def _chunk(request: Request, count: int) -> ScheduledChunk:
         samples=start + count == len(request.token_ids),
         sampling=request.sampling,
         seed=request.seed,
+        sample_index=request.sample_index,
         num_generated=request.num_output_tokens,
     )
 
@@ -126,11 +127,11 @@ class Scheduler:
         """The requests that hold KV, in order of arrival."""
         return sorted(self._running.values(), key=by_arrival)
 
-    def check_room(self, num_prompt_tokens: int) -> None:
-        """Raise `QueueFull` when the queue cannot take such a request (convention 8). O(1)."""
-        if len(self.waiting) + 1 > self.config.max_waiting:
+    def check_room(self, num_prompt_tokens: int, num_requests: int = 1) -> None:
+        """Raise `QueueFull` when the queue cannot take `num_requests` such requests (convention 8). O(1)."""
+        if len(self.waiting) + num_requests > self.config.max_waiting:
             raise QueueFull("waiting requests", self.config.max_waiting)
-        if self._waiting_tokens + num_prompt_tokens > self.config.max_waiting_tokens:
+        if self._waiting_tokens + num_requests * num_prompt_tokens > self.config.max_waiting_tokens:
             raise QueueFull("waiting prompt tokens", self.config.max_waiting_tokens)
 
     def add(self, request: Request, now: float) -> None:
@@ -156,6 +157,7 @@ class Scheduler:
             chunks=PlannedChunks(decodes, tuple(budget.chunks)),
             preempted=tuple(request.request_id for request in preempted),
             admitted=tuple(request.request_id for request in admitted),
+            block_copies=self.kv.take_copies(),
         )
 
     def drop(self, request: Request) -> None:
@@ -164,6 +166,9 @@ class Scheduler:
             self._stop(request)
         elif request in self.waiting:
             self._dequeue(request)
+        # What it computed may serve others, unless something in it went wrong.
+        if request.finish_reason is not FinishReason.ERROR:
+            self.kv.publish(request)
         self.kv.release(request)
 
     def _left_table(self, request: Request) -> None:
@@ -186,6 +191,9 @@ class Scheduler:
         while True:
             rows = self.decodes.choose(self.config.max_step_tokens)
             short = self.decodes.without_room(rows)
+            for request in short:
+                # The last block of its table has just been filled, by a step that is over.
+                self.kv.publish(request)
             enough = not short or self.kv.grow_each(short)
             self.decodes.grown(short if enough else self._grow_by_preemption(short, preempted, now))
             if enough:
@@ -222,6 +230,7 @@ class Scheduler:
 
     def _preempt(self, request: Request, now: float) -> None:
         self._stop(request)
+        self.kv.publish(request)
         self.kv.release(request)
         request.move(Event.PREEMPT, now)
         request.move(Event.REQUEUE, now)
@@ -255,7 +264,7 @@ class Scheduler:
 
     def _start(self, request: Request, now: float) -> None:
         self._dequeue(request)
-        self.kv.grow(request, len(request.token_ids))
+        self.kv.admit(request)
         request.move(Event.ADMIT, now)
         request.move(Event.START_PREFILL, now)
         self._running[request.request_id] = self._single[request.request_id] = request

@@ -31,6 +31,8 @@ class Chunk:
     token_ids: tuple[int, ...] = ()
     finish_reason: str | None = None
     """Set on the last chunk only."""
+    index: int = 0
+    """Which sample it belongs to, for n > 1."""
 
 
 class Channel(Protocol):

@@ -12,7 +12,7 @@ import torch
 from inference_kit import LLM, Components, Deadlines, SamplingParams
 from inference_kit.engine.core import LiveRequest
 from inference_kit.errors import OutOfBlocks
-from inference_kit.kv import BlockPool
+from inference_kit.kv import BlockPool, PrefixCache
 from inference_kit.lifecycle import FinishReason, LoggedEvent, TableLifecycle
 from inference_kit.scheduler import Scheduler, StepOutput, StepPlan
 from inference_kit.streaming import StopMatcher, TokenChannel, Utf8Decoder
@@ -131,6 +131,21 @@ def test_block_pool(make_core: CoreFactory) -> None:
     core.submit([1] * 5)
     with pytest.raises(OutOfBlocks, match="too many at once"):
         core.step()
+
+
+def test_prefix_cache(make_core: CoreFactory) -> None:
+    class Forgets(PrefixCache):
+        def match(self, *_: object) -> list[int]:  # type: ignore[override]
+            return []
+
+    found = []
+    for parts in (Components(), Components(prefix_cache=Forgets)):
+        core = make_core(components=parts, prefix_caching=True)
+        for _ in range(2):
+            live = core.submit([1] * 9, SamplingParams(max_tokens=1))
+            drain(core)
+        found.append(live.request.num_cached_tokens)
+    assert found == [8, 0]
 
 
 def test_scheduler(make_core: CoreFactory) -> None:

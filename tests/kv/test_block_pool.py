@@ -1,6 +1,8 @@
-"""The block pool: all or nothing, counted by references, checked both ways (A15)."""
+"""The block pool: all or nothing, counted by references, least recently used out first (A15)."""
 
 from __future__ import annotations
+
+from collections import OrderedDict
 
 import pytest
 from hypothesis import strategies as st
@@ -8,17 +10,26 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from inference_kit.errors import IntegrityError, InvalidField, OutOfBlocks
 from inference_kit.kv import BlockPool
+from inference_kit.kv.block_pool import audit
 
 BLOCKS = 7
 
 
 class PoolMachine(RuleBasedStateMachine):
-    """Holders take, share and drop blocks in any order; the pool must agree with a plain count."""
+    """Holders take, share, keep and drop blocks in any order; the pool must agree with a plain model."""
 
     def __init__(self) -> None:
         super().__init__()
         self.pool = BlockPool(BLOCKS, 4)
         self.tables: list[list[int]] = []
+        self.kept: set[int] = set()
+        self.oldest_first: OrderedDict[int, None] = OrderedDict()
+        self.evicted: list[int] = []
+        self.pool.on_evict = self.evicted.append
+
+    @property
+    def held(self) -> set[int]:
+        return {block for table in self.tables for block in table}
 
     @rule(n=st.integers(0, BLOCKS + 2))
     def allocate(self, n: int) -> None:
@@ -28,8 +39,14 @@ class PoolMachine(RuleBasedStateMachine):
                 self.pool.allocate(n)
             assert self.pool.num_free == before
             return
+        empty = BLOCKS - len(self.held) - len(self.oldest_first)
         table = self.pool.allocate(n)
         assert len(set(table)) == n
+        assert not self.held & set(table)
+        expected = [self.oldest_first.popitem(last=False)[0] for _ in range(max(0, n - empty))]
+        assert self.evicted == expected
+        self.kept.difference_update(expected)
+        self.evicted.clear()
         self.tables.append(table)
 
     @precondition(lambda self: self.tables)
@@ -40,17 +57,36 @@ class PoolMachine(RuleBasedStateMachine):
         self.pool.retain(part)
         self.tables.append(list(part))
 
+    @precondition(lambda self: self.held)
+    @rule(data=st.data())
+    def keep(self, data: st.DataObject) -> None:
+        block = data.draw(st.sampled_from(sorted(self.held)))
+        self.pool.keep(block)
+        self.kept.add(block)
+
+    @precondition(lambda self: self.oldest_first)
+    @rule(data=st.data())
+    def hit(self, data: st.DataObject) -> None:
+        block = data.draw(st.sampled_from(sorted(self.oldest_first)))
+        self.pool.retain([block])
+        del self.oldest_first[block]
+        self.tables.append([block])
+
     @precondition(lambda self: self.tables)
     @rule(data=st.data())
     def drop(self, data: st.DataObject) -> None:
         table = self.tables.pop(data.draw(st.integers(0, len(self.tables) - 1)))
         self.pool.free(table)
+        for block in table:
+            if block in self.kept and block not in self.held:
+                self.oldest_first[block] = None
 
     @invariant()
-    def references_are_those_of_the_holders(self) -> None:
+    def regions_are_those_of_the_model(self) -> None:
         self.pool.check_integrity(self.tables)
-        held = {block for table in self.tables for block in table}
-        assert self.pool.num_free == BLOCKS - len(held)
+        assert self.pool.num_free == BLOCKS - len(self.held)
+        assert self.pool.num_evictable == len(self.oldest_first)
+        assert {block for block in range(BLOCKS) if self.pool.is_kept(block)} == self.kept
 
 
 TestPoolMachine = PoolMachine.TestCase
@@ -74,10 +110,35 @@ def test_an_id_outside_the_pool_is_named(block: object) -> None:
         BlockPool(4, 2).free([block])  # type: ignore[list-item]
 
 
-def test_a_leak_and_a_double_count_are_both_found() -> None:
+def test_an_empty_block_can_be_neither_shared_nor_kept() -> None:
+    pool = BlockPool(4, 2)
+    held = pool.allocate(1)
+    for refused in (lambda: pool.retain([held[0], 3]), lambda: pool.keep(3)):
+        with pytest.raises(IntegrityError, match="is free"):
+            refused()
+    pool.check_integrity([held])
+
+
+def test_a_leak_and_a_double_count_are_both_found_and_told_apart() -> None:
     pool = BlockPool(4, 2)
     table = pool.allocate(2)
-    with pytest.raises(IntegrityError):
+    with pytest.raises(IntegrityError, match=r"deficit -1 \(leak\)"):
         pool.check_integrity([])
-    with pytest.raises(IntegrityError):
+    with pytest.raises(IntegrityError, match=r"excess \+1 \(double counted\)"):
         pool.check_integrity([table, table])
+
+
+def test_lost_and_doubled_blocks_of_the_regions_are_told_apart() -> None:
+    lost, doubled = BlockPool(4, 2), BlockPool(4, 2)
+    lost._available.pop()
+    with pytest.raises(IntegrityError, match=r"deficit -1 \(leak\)"):
+        lost.check_integrity()
+    doubled._available.append(0)
+    with pytest.raises(IntegrityError, match=r"excess \+1 \(double counted\)"):
+        doubled.check_integrity()
+
+
+def test_the_audit_is_two_sided() -> None:
+    assert audit(10, 3, 4, 3) == "ok"
+    assert audit(10, 3, 4, 5) == "excess +2 (double counted)"
+    assert audit(10, 3, 4, 2) == "deficit -1 (leak)"
