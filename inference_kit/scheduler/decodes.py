@@ -112,6 +112,8 @@ class DecodeTable:
         request.table = None
         request.num_computed_tokens = computed
         self._version += 1
+        # The last plan must not keep an ended request in memory.
+        self._frozen, self._frozen_version = (), -1
         self._on_leave(request)
 
     def look_again(self, request: Request, after: int, looks: int) -> None:
