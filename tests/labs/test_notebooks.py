@@ -149,6 +149,55 @@ def test_nbgrader_gives_full_points_without_a_warning_for_every_check_that_is_do
     assert [record.getMessage() for record in caplog.records if record.name == "grade"] == []
 
 
+def test_nbgrader_validate_names_the_check_that_fails_and_no_other(
+    tmp_path: Path, validator: Validator
+) -> None:
+    cell = LabFiles.read(LABS[0]).cells["q2"]
+    said = verdict(validator, answered(LABS[0], tmp_path, q2=stub_source(cell)))
+    assert "VALIDATION FAILED ON 1 CELL(S)" in said
+    assert 'check("lab00.q2")' in said and 'check("lab00.q1")' not in said
+
+
+# --- the fault of lab 01
+
+
+def test_the_fault_of_lab01_shows_where_the_text_says(tmp_path: Path) -> None:
+    lab = LABS[1]
+    text = next(
+        cell.source
+        for cell in nbformat.read(ROOT / "labs" / lab.name / f"{lab.name}.ipynb", 4).cells
+        if cell.source.startswith("Try a fault.")
+    )
+    assert "write `pass` in place of `request.release()`" in text and "`settle_once` is wrong" in text
+    source = reference_source(LabFiles.read(lab).cells["q5"])
+    assert source.count("    request.release()\n") == 1
+    book = nbformat.read(answered(lab, tmp_path, q5=source.replace("request.release()", "pass")), 4)
+    run(book, tmp_path, allow_errors=True)
+    failing = [cell.source for cell in book.cells if outputs(cell, "error")]
+    assert failing == ['check("lab01.q5")']
+    (cell,) = [cell for cell in book.cells if cell.source.endswith(".worked_lifecycles()")]
+    index = book.cells.index(cell)
+    assert book.cells[index + 1].source.startswith("Try a fault.")
+    assert cell.source.startswith("plug("), "the cell must plug in again, or the fault does not get there"
+    (said,) = outputs(cell, "stream")
+    assert "settle_once: wrong" in said["text"]
+    (shown,) = outputs(cell, "execute_result")
+    rows = [
+        row.split()
+        for row in shown["data"]["text/plain"].split("\n")
+        if "finished" in row or "cancelled" in row
+    ]
+    assert [row[-2:] for row in rows] == [["0", "3"], ["0", "2"]]
+
+
+def test_an_end_that_only_says_true_does_not_hang_the_notebook(tmp_path: Path) -> None:
+    source = stub_source(LabFiles.read(LABS[1]).cells["q5"]).replace(
+        "raise NotImplementedError", "return True"
+    )
+    book = run(nbformat.read(answered(LABS[1], tmp_path, q5=source), 4), tmp_path, allow_errors=True)
+    assert [cell.source for cell in book.cells if outputs(cell, "error")] == ['check("lab01.q5")']
+
+
 @pytest.mark.parametrize("chapters", [sorted((ROOT / "course").glob("*.ipynb"))], ids=["course"])
 def test_every_chapter_runs_under_nbval(chapters: list[Path], tmp_path: Path) -> None:
     assert len(chapters) >= 3
