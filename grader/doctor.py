@@ -65,12 +65,20 @@ def fork_many(count):
     return started
 
 def leave_behind(name):
+    read_fd, write_fd = os.pipe()
     if os.fork() == 0:
         os.setsid()
-        if os.fork() == 0:
+        pid = os.fork()
+        if pid == 0:
             os.execv("/bin/sleep", [name, "60"])
+        os.write(write_fd, str(pid).encode())
         os._exit(0)
-    return True
+    pid = int(os.read(read_fd, 32))
+    while True:  # a process has its new name only some time after its start
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            if file.read().startswith(name.encode()):
+                return True
+        time.sleep(0.01)
 
 def allocate(size):
     return len(bytearray(size))

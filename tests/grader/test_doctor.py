@@ -28,10 +28,14 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 def sleeper() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A process that stays, under a name of its own."""
     name = f"left-behind-by-test-{os.getpid()}"
-    process = subprocess.Popen([name, "60"], executable="/bin/sleep")
+    process = subprocess.Popen([name], executable="/bin/cat", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(b"x\n")
+    process.stdin.flush()
+    process.stdout.readline()  # only now it surely has its name
     yield name, process
     process.kill()
-    process.wait()
+    process.communicate()
 
 
 def test_a_process_that_is_gone_a_little_later_does_not_stay_behind(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -335,7 +335,8 @@ def illegal_histories_refused(s: Subject, rng: random.Random) -> None:
     rows=('[("arrive", 1), ("cancel", 1)]',),
 )
 def equal_times_are_legal(s: Subject, rng: random.Random) -> None:
-    for log in ([("arrive", 1), ("cancel", 1)], [(name, 2.0) for name, _ in D5]):
+    logs: list[list[Any]] = [[("arrive", 1), ("cancel", 1)], [(name, 2.0) for name, _ in D5]]
+    for log in logs:
         expect_steps(s, log, steps_by_table(log), given=log)
 
 
