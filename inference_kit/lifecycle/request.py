@@ -122,6 +122,17 @@ class Request:
         self.received_at = received_at
         self.priority = priority
 
+        self._begin_state()
+        self._begin_output()
+        self.settle_lock = threading.RLock()
+        self._history: list[tuple[int, LoggedEvent]] = []
+        self._lifecycle = lifecycle
+        self._observer = observer
+        self._releases: list[tuple[str, Callable[[], None]]] = []
+        self._log("receive", received_at)
+
+    def _begin_state(self) -> None:
+        """What changes while the request lives (B1)."""
         self.state = State.RECEIVED
         self.arrival = 0
         self.seed = 0
@@ -153,18 +164,13 @@ class Request:
         self._moved_gap = (0, 0.0)
         """(tokens so far, start of the gap after them), as the last wait for credit left it."""
 
+    def _begin_output(self) -> None:
+        """What is known at the end (B1)."""
         self.finish_reason: FinishReason | None = None
         self.finished_at: float | None = None
         self.stop_reason: str | int | None = None
         self.error: BaseException | None = None
         self.release_errors: list[BaseException] = []
-
-        self.settle_lock = threading.RLock()
-        self._history: list[tuple[int, LoggedEvent]] = []
-        self._lifecycle = lifecycle
-        self._observer = observer
-        self._releases: list[tuple[str, Callable[[], None]]] = []
-        self._log("receive", received_at)
 
     @property
     def is_terminal(self) -> bool:
