@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from inference_kit import LLM, Components, SamplingParams
+from inference_kit import LLM, Components, EngineConfig, SamplingParams
 from inference_kit.cli import main
+from inference_kit.engine import build
 from inference_kit.errors import InvalidField, RequestRefused, UnknownOption
 from inference_kit.lifecycle import replay, request_metrics, trace_of
 from inference_kit.scheduler import StepOutput, StepPlan
@@ -177,3 +178,15 @@ def test_the_command_names_what_was_wrong_in_one_line(
     error = capsys.readouterr().err
     assert named in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("fault", [ValueError("unrecognized configuration name"), OSError(), AttributeError()])
+def test_a_system_that_does_not_tell_its_free_memory_gets_the_fixed_limit(
+    fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(name: str) -> int:
+        raise fault
+
+    monkeypatch.setattr(build.os, "sysconf", unknown)
+    blocks = build.default_num_blocks(EngineConfig(max_running=10**6), 2048, 1024)
+    assert blocks == build.MAX_POOL_BYTES // 1024 // 16
