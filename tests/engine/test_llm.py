@@ -180,7 +180,9 @@ def test_the_command_names_what_was_wrong_in_one_line(
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("fault", [ValueError("unrecognized configuration name"), OSError(), AttributeError()])
+@pytest.mark.parametrize(
+    "fault", [ValueError("unrecognized configuration name"), OSError(), AttributeError()]
+)
 def test_a_system_that_does_not_tell_its_free_memory_gets_the_fixed_limit(
     fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
