@@ -192,7 +192,7 @@ class EngineCore:
 
     def run(self, plan: StepPlan) -> StepOutput:
         """Run the plan. A step that raises fails the requests of that step and nothing else."""
-        if not plan.chunks:
+        if not plan.chunks and not plan.block_copies:
             return StepOutput({})
         try:
             return _checked_output(self.runner.run(plan))
