@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from inference_kit import Deadlines, SamplingParams
 from inference_kit.errors import QueueFull, RequestRefused
+from inference_kit.scheduler import StepPlan
 from tests.checksum import reference
 from tests.cores import CoreFactory, check_all_given_back, checksum_core
 from tests.engine.run import drain, ends
@@ -251,3 +252,10 @@ def test_queue_deadline_ends_before_any_forward_pass(make_core: CoreFactory) -> 
     assert all(
         chunk.request_id != late.request.request_id for plan in core.runner.plans for chunk in plan.chunks
     )
+
+
+def test_a_step_that_computes_nothing_still_copies_blocks(make_core: CoreFactory) -> None:
+    core = make_core(block_size=2)
+    core.runner.slots[0:2] = [7, 8]
+    core.run(StepPlan(step=1, chunks=(), block_copies=((0, 3),)))
+    assert core.runner.slots[6:8] == [7, 8]
