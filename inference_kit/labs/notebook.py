@@ -146,12 +146,9 @@ def show(name: str) -> Any:
 
 def draw(name: str, subject: LocalSubject | None) -> Any:
     """What the answer did, as a picture; what the kit does when `subject` is None."""
-    from .drawings import DRAWINGS, reference_subject
+    from .drawings import draw as draw_answer
 
-    drawing = DRAWINGS.get(name)
-    if drawing is None:
-        return None
-    return drawing(reference_subject() if subject is None else subject)
+    return draw_answer(*_split(name), subject)
 
 
 def plug(lab: str, namespace: Mapping[str, Any] | None = None) -> Any:
@@ -159,11 +156,11 @@ def plug(lab: str, namespace: Mapping[str, Any] | None = None) -> Any:
 
     It gets those that pass their visible checks, and the kit's own for the others.
     """
-    from .plugs import PLUGS
+    from .plugs import parts_of, pluggable
 
-    if lab not in PLUGS:
-        raise UnknownQuestion(f"{lab!r} has nothing to plug in; known: {', '.join(sorted(PLUGS))}")
-    parts = PLUGS[lab](_names() if namespace is None else namespace)
+    if lab not in pluggable():
+        raise UnknownQuestion(f"{lab!r} has nothing to plug in; known: {', '.join(pluggable())}")
+    parts = parts_of(lab, _names() if namespace is None else namespace)
     print(parts)
     return parts
 

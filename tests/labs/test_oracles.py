@@ -52,7 +52,7 @@ def test_lab01_reports_agree_on_the_histories_of_the_checks(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_lab01_ends_agree(seed: int) -> None:
-    from inference_kit.labs.drawings import _kit_request
+    from inference_kit.labs.drawings.lab01 import _kit_request
     from inference_kit.lifecycle import settle_once
 
     rng = random.Random(seed)

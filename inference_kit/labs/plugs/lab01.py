@@ -1,19 +1,16 @@
-"""Puts a learner's parts into the engine: one class for each lab that plugs in.
+"""Puts the parts of lab 01 into the engine: a lifecycle made of tables, ends and releases.
 
-Owns the adapters between the small names of a lab and the engine's slots. Invariant: the engine gets
-only parts that pass their visible checks, so that a wrong one cannot make it run for ever; for the others
-it gets the kit's, and the printed summary says which and why. A wrong part is still tried where no
-loop waits for what it does.
+A wrong part never reaches the engine. It is still tried where no loop waits for what it does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from .. import viz
-from ..lifecycle import (
+from ... import viz
+from ...lifecycle import (
     TRANSITIONS,
     Event,
     FinishReason,
@@ -28,29 +25,11 @@ from ..lifecycle import (
     trace_of,
     walk,
 )
-from ..viz import Picture
-from .checking import LocalSubject, run_check
-from .notebook import SEED, load_visible
+from ...viz import Picture
+from . import WRONG, Parts
 
 if TYPE_CHECKING:
-    from ..engine import Components
-
-
-DONE, WRONG, WAITING = "done", "wrong", "not done yet"
-
-
-def words_of(lab: str, names: Mapping[str, Any]) -> dict[str, str]:
-    """By question, the word that `check` would say of its answer: done, wrong, or not done yet."""
-    checks, _ = load_visible(lab)
-    subject = LocalSubject(names)
-    words = {}
-    for question in checks.questions:
-        statuses = {run_check(check, subject, SEED).status for check in checks.of(question)}
-        if statuses & {"not_done", "missing"}:
-            words[question] = WAITING
-        else:
-            words[question] = DONE if statuses == {"passed"} else WRONG
-    return words
+    from ...engine import Components
 
 
 class _KitHoldings:
@@ -124,70 +103,54 @@ WORKED = (
 )
 """A14: what happens, the events after the queue, the reason of the end, KV blocks held."""
 
-QUESTIONS = {
-    "q1": "make_transitions",
-    "q2": "next_state",
-    "q3": "walk",
-    "q4": "report_of",
-    "q5": "settle_once",
-    "q6": "Holdings",
-}
 
-
-class Lab01:
+class Lab01(Parts):
     """The parts of lab 01: a lifecycle for the engine, and a reader for its logs.
 
     Attributes:
-        words: by question, "done", "wrong" or "not done yet".
         lifecycle: for the engine; made of the parts that are done, and of the kit's.
         trial: for the worked lifecycles; the wrong parts are in it as well.
     """
 
+    lab = "lab01"
+    questions: ClassVar = {
+        "q1": "make_transitions",
+        "q2": "next_state",
+        "q3": "walk",
+        "q4": "report_of",
+        "q5": "settle_once",
+        "q6": "Holdings",
+    }
+
     def __init__(self, names: Mapping[str, Any]) -> None:
-        self.words = words_of("lab01", names)
-        self._names = names
-        self._walk = self._part("q3", walk, {DONE})
-        self._report_of = self._part("q4", report_of, {DONE})
-        self.lifecycle = self._lifecycle({DONE})
-        self.trial = self._lifecycle({DONE, WRONG})
+        super().__init__(names)
+        self._walk = self.part("q3", walk)
+        self._report_of = self.part("q4", report_of)
+        self.lifecycle = self._lifecycle(also_wrong=False)
+        self.trial = self._lifecycle(also_wrong=True)
 
-    def _part(self, question: str, kit: Any, wanted: set[str]) -> Any:
-        return self._names[QUESTIONS[question]] if self.words[question] in wanted else kit
-
-    def _lifecycle(self, wanted: set[str]) -> LabLifecycle:
+    def _lifecycle(self, also_wrong: bool) -> LabLifecycle:
         return LabLifecycle(
-            self._table(wanted),
-            self._part("q2", next_state, wanted),
-            self._part("q5", settle_once, wanted),
-            self._part("q6", _KitHoldings, wanted),
+            self._table(also_wrong),
+            self.part("q2", next_state, also_wrong=also_wrong),
+            self.part("q5", settle_once, also_wrong=also_wrong),
+            self.part("q6", _KitHoldings, also_wrong=also_wrong),
         )
 
-    def _table(self, wanted: set[str]) -> Mapping[Any, Mapping[Any, Any]]:
+    def _table(self, also_wrong: bool) -> Mapping[Any, Mapping[Any, Any]]:
         """The learner's table; the kit's when a wrong one is not even a table."""
         try:
-            table = self._part("q1", lambda: TRANSITIONS, wanted)()
+            table = self.part("q1", lambda: TRANSITIONS, also_wrong=also_wrong)()
             return {state: dict(moves) for state, moves in table.items()}
         except Exception:
             if self.words["q1"] != WRONG:
                 raise
             return TRANSITIONS
 
-    def __str__(self) -> str:
-        says = {
-            DONE: "yours",
-            WRONG: "wrong, so the engine gets the one of the kit; check({question!r}) says why",
-            WAITING: "not done yet, so the engine gets the one of the kit",
-        }
-        lines = [
-            f"{name}: {says[self.words[question]].format(question=f'lab01.{question}')}"
-            for question, name in QUESTIONS.items()
-        ]
-        return "\n".join(lines)
-
     @property
     def components(self) -> Components:
         """For `LLM(model, components=…)` or `Engine(…, components=…)`."""
-        from ..engine import Components
+        from ...engine import Components
 
         return Components(lifecycle=self.lifecycle)
 
@@ -220,7 +183,7 @@ class Lab01:
         return viz.grid(rows, "Three lifecycles", [(row, 3) for row in range(1, len(rows))])
 
     def _live(self, events: tuple[str, ...], reason: str, blocks: int) -> list[Any]:
-        from ..kv import BlockPool
+        from ...kv import BlockPool
 
         pool = BlockPool(8, 16)
         request = Request("worked", (1, 2, 3), lifecycle=self.trial)
@@ -239,5 +202,4 @@ class Lab01:
         return [end, held, held - still, still]
 
 
-PLUGS: dict[str, Callable[[Mapping[str, Any]], Any]] = {"lab01": Lab01}
-"""Lab name to the class that plugs it in."""
+PLUG = Lab01

@@ -1,20 +1,15 @@
-"""What each answer did, as a picture: one function for each question of each lab.
-
-Owns the registry `DRAWINGS`. A drawing sees the answer as a `Subject`, exactly as a check does,
-so the same function draws the learner's work and the expected picture.
-"""
+"""The pictures of lab 01: tables, logs, ends and releases, as an answer made them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .. import viz
-from ..lifecycle import TRANSITIONS, Event, Request, State, next_state, report_of, settle_once, walk
-from ..lifecycle.metrics import _gap, mean
-from ..viz import Picture
-from ..viz.states import plain_table
-from .checking import Callback, LocalSubject, Subject
+from ... import viz
+from ...lifecycle import TRANSITIONS, Event, Request, State, next_state, report_of, settle_once, walk
+from ...viz import Picture
+from ...viz.states import plain_table
+from ..checking import Callback, Subject
 
 EXAMPLE = [
     ("arrive", 0.0),
@@ -25,23 +20,6 @@ EXAMPLE = [
     ("token", 11.0),
     ("complete", 12.0),
 ]
-
-
-def reference_subject() -> LocalSubject:
-    """The kit's own parts under the names that the labs use."""
-    return LocalSubject(
-        {
-            "make_transitions": lambda: TRANSITIONS,
-            "next_state": next_state,
-            "walk": walk,
-            "report_of": report_of,
-            "DemoRequest": _kit_request,
-            "settle_once": settle_once,
-            "Holdings": lambda: Request("demo"),
-            "gap": _gap,
-            "mean": mean,
-        }
-    )
 
 
 def _kit_request(state: str, on_release: Callable[[], None]) -> Request:
@@ -119,25 +97,20 @@ def draw_release(s: Subject) -> Picture:
     return viz.release_order(taken, given_back)
 
 
-def draw_gaps(s: Subject) -> Picture:
-    cases = [(2.0, 5.0), (0.0, 4.0), (None, 5.0), (2.0, None)]
-    rows = [["start", "end", "gap"], *([start, end, s.call("gap", start, end)] for start, end in cases)]
-    return viz.grid(rows, "Gaps", [(row, 2) for row in range(1, len(rows))], "– is a missing value")
-
-
-def draw_means(s: Subject) -> Picture:
-    cases: list[list[float | None]] = [[2.0, 4.0], [None, 2.0, 4.0], [0.0, 4.0], []]
-    rows = [["values", "mean", "samples"], *([values, *s.call("mean", values)] for values in cases)]
-    return viz.grid(rows, "Means", [(row, 1) for row in range(1, len(rows))], "– is a missing value")
-
-
+REFERENCE: dict[str, Any] = {
+    "make_transitions": lambda: TRANSITIONS,
+    "next_state": next_state,
+    "walk": walk,
+    "report_of": report_of,
+    "DemoRequest": _kit_request,
+    "settle_once": settle_once,
+    "Holdings": lambda: Request("demo"),
+}
 DRAWINGS: dict[str, Callable[[Subject], Picture]] = {
-    "lab00.q1": draw_gaps,
-    "lab00.q2": draw_means,
-    "lab01.q1": draw_table,
-    "lab01.q2": draw_moves,
-    "lab01.q3": draw_steps,
-    "lab01.q4": draw_report,
-    "lab01.q5": draw_end,
-    "lab01.q6": draw_release,
+    "q1": draw_table,
+    "q2": draw_moves,
+    "q3": draw_steps,
+    "q4": draw_report,
+    "q5": draw_end,
+    "q6": draw_release,
 }
