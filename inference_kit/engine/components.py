@@ -13,6 +13,7 @@ from typing import Any
 from ..config import Deadlines
 from ..kv.block_pool import BlockPool
 from ..kv.manager import KVManager
+from ..kv.pooling import Pooling
 from ..kv.prefix_cache import Caching, PrefixCache
 from ..lifecycle.deadlines import ClockMarks, first_expired
 from ..lifecycle.request import DEFAULT_LIFECYCLE, Lifecycle
@@ -43,9 +44,9 @@ class Components:
     """Decides which deadline has passed (lab 04)."""
     channel: Callable[[int, int, Callable[[], None] | None], Channel] = TokenChannel
     """Makes the bounded channel of one request from (high, low, on_resume) (lab 05)."""
-    block_pool: Callable[[int, int], BlockPool] = BlockPool
+    block_pool: Callable[[int, int], Pooling] = BlockPool
     """Makes the pool from (num_blocks, block_size) (lab 06)."""
-    prefix_cache: Callable[[BlockPool], Caching] = PrefixCache
+    prefix_cache: Callable[[Pooling], Caching] = PrefixCache
     """Makes the prefix cache over a pool (lab 07); used when `prefix_caching` is on."""
     scheduler: Callable[[SchedulerConfig, KVManager], Scheduling] = Scheduler
     """Makes the scheduler (lab 08)."""

@@ -19,6 +19,8 @@ from ..clock import Clock
 from ..config import Deadlines, EngineConfig
 from ..errors import InvalidField, LifecycleBroken, RequestRefused
 from ..kv.manager import KVManager
+from ..kv.snapshot import block_snapshot
+from ..kv.table import longest_total
 from ..lifecycle.request import LoggedEvent, Request
 from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
@@ -74,7 +76,7 @@ class EngineCore:
             allowed = f"at most {vocabulary.context}, the model's context"
             raise InvalidField("max_model_len", config.max_model_len, allowed)
         self.context = config.max_model_len or vocabulary.context
-        self.max_total_tokens = min(self.context, config.num_kv_blocks * config.block_size + 1)
+        self.max_total_tokens = min(self.context, longest_total(config.num_kv_blocks, config.block_size))
         self.events = self.components.telemetry()
         self.metrics = Metrics()
         self._look_at_all = self.components.any_sees_tokens
@@ -240,6 +242,14 @@ class EngineCore:
                 "unsent_tokens": sum(live.channel.unsent for live in self.live.values()),
                 **self.metrics.snapshot(),
             }
+
+    def kv_snapshot(self) -> dict[str, Any]:
+        """Who holds which KV block now, as plain data (`block_snapshot`)."""
+        with self.lock:
+            requests = [live.request for live in self.live.values() if live.request.block_table]
+            tables = {request.request_id: request.block_table for request in requests}
+            written = {request.request_id: request.num_computed_tokens for request in requests}
+            return block_snapshot(self.kv.pool, tables, written)
 
     def check_integrity(self) -> None:
         """Raise `IntegrityError` unless the block references are just those of the live requests."""

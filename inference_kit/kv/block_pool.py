@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import IntegrityError, InvalidField, OutOfBlocks
 from ..sampling import check_int, is_int
+from .audit import audit_blocks
 
 
 def audit(total: int, available: int, evictable: int, held: int) -> str:
@@ -36,8 +37,15 @@ def audit(total: int, available: int, evictable: int, held: int) -> str:
     return "ok"
 
 
+def check_ids(ids: Iterable[int], num_blocks: int) -> None:
+    """Refuse an id that no block of the pool has. Raises `InvalidField`."""
+    for block_id in ids:
+        if not (is_int(block_id) and 0 <= block_id < num_blocks):
+            raise InvalidField("block id", block_id, f"a whole number in 0..{num_blocks - 1}")
+
+
 class BlockPool:
-    """`num_blocks` blocks of `block_size` token slots each. Ids are 0 .. num_blocks − 1.
+    """The fast one. `num_blocks` blocks of `block_size` token slots each. Ids are 0 .. num_blocks − 1.
 
     Every operation is all or nothing: on an error nothing has changed. Each costs O(1) for a block.
     """
@@ -165,19 +173,12 @@ class BlockPool:
     def _check_holders(self, held: Iterable[Sequence[int]]) -> None:
         blocks = [block_id for table in held for block_id in table]
         self._check_ids(blocks)
-        wanted = Counter(blocks)
-        for block_id, count in enumerate(self._references):
-            if count > wanted[block_id]:
-                verdict = f"deficit {wanted[block_id] - count} (leak)"
-            elif count < wanted[block_id]:
-                verdict = f"excess +{wanted[block_id] - count} (double counted)"
-            else:
-                continue
+        free = [*self._available, *self._evictable]
+        for block_id, excess in audit_blocks(free, self._references, [blocks]).items():
+            count, verdict = self._references[block_id], audit(0, excess, 0, 0)
             raise IntegrityError(
-                f"block {block_id} has {count} references, its holders make {wanted[block_id]}: {verdict}"
+                f"block {block_id} has {count} references, its holders make {count + excess}: {verdict}"
             )
 
     def _check_ids(self, ids: list[int]) -> None:
-        for block_id in ids:
-            if not (is_int(block_id) and 0 <= block_id < self.num_blocks):
-                raise InvalidField("block id", block_id, f"a whole number in 0..{self.num_blocks - 1}")
+        check_ids(ids, self.num_blocks)

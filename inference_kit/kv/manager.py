@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 from ..errors import OutOfBlocks
 from ..lifecycle.request import Request
-from .block_pool import BlockPool
+from .pooling import Pooling
 from .prefix_cache import Caching
+from .table import blocks_for, prepare_write, shared_writes
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class KVManager:
         cache: reuse between requests; None: only the samples of one prompt share.
     """
 
-    def __init__(self, pool: BlockPool, cache: Caching | None = None) -> None:
+    def __init__(self, pool: Pooling, cache: Caching | None = None) -> None:
         self.pool = pool
         self.cache = cache
         self.num_queried_tokens = 0
@@ -51,7 +52,7 @@ class KVManager:
 
     def blocks_for(self, num_tokens: int) -> int:
         """Blocks needed to store `num_tokens` tokens."""
-        return -(-num_tokens // self._block_size)
+        return blocks_for(num_tokens, self._block_size)
 
     def missing_blocks(self, request: Request, num_tokens: int) -> int:
         """Blocks that `request` still lacks to store `num_tokens` tokens, copies of shared ones included."""
@@ -67,11 +68,11 @@ class KVManager:
 
         New blocks extend the table; a block that must not be written is replaced by a copy of its own.
         """
-        shared = self._shared_writes(request, num_tokens)
-        blocks = self.pool.allocate(self.missing_blocks(request, num_tokens))
-        for index in shared:
-            self._replace(request, index, blocks.pop())
-        request.block_table.extend(blocks)
+        start = request.num_computed_tokens
+        table, copies = prepare_write(self.pool, request.block_table, start, num_tokens)
+        # In place: the table of decodes holds this very list.
+        request.block_table[:] = table
+        self._copies.update((destination, source) for source, destination in copies)
 
     def can_admit(self, request: Request, keep_free: int = 0) -> bool:
         """True when `admit` would succeed and leave at least `keep_free` blocks free. Changes nothing.
@@ -196,13 +197,4 @@ class KVManager:
         """
         if request.family is None:
             return []
-        first = request.num_computed_tokens // self._block_size
-        last = min(self.blocks_for(num_tokens), len(request.block_table))
-        return [index for index in range(first, last) if self.pool.references(request.block_table[index]) > 1]
-
-    def _replace(self, request: Request, index: int, block_id: int) -> None:
-        """Put a block of its own into the table and have the old contents copied into it."""
-        old = request.block_table[index]
-        request.block_table[index] = block_id
-        self._copies[block_id] = old
-        self.pool.free([old])
+        return shared_writes(self.pool, request.block_table, request.num_computed_tokens, num_tokens)

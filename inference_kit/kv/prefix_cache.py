@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ..errors import IntegrityError
-from .block_pool import BlockPool
+from .pooling import Pooling
 
 Key = tuple[int, str, tuple[int, ...]]
 """Serial number of the parent, salt, tokens of the block."""
@@ -57,7 +57,7 @@ class PrefixCache:
 
     ROOT = 0
 
-    def __init__(self, pool: BlockPool) -> None:
+    def __init__(self, pool: Pooling) -> None:
         self._pool = pool
         self._size = pool.block_size
         self._block_of: dict[Key, int] = {}
@@ -123,7 +123,7 @@ class PlainPrefixCache:
     A prompt of n tokens costs O(n² / block_size), since each block's key repeats what is before it.
     """
 
-    def __init__(self, pool: BlockPool) -> None:
+    def __init__(self, pool: Pooling) -> None:
         self._pool = pool
         self._block_of: dict[tuple[str, tuple[int, ...]], int] = {}
         self._key_of: dict[int, tuple[str, tuple[int, ...]]] = {}
@@ -171,7 +171,7 @@ class PlainPrefixCache:
         del self._block_of[self._key_of.pop(block_id)]
 
 
-def _check_inverse(block_of: Mapping[Any, int], key_of: Mapping[int, Any], pool: BlockPool) -> None:
+def _check_inverse(block_of: Mapping[Any, int], key_of: Mapping[int, Any], pool: Pooling) -> None:
     """Contents → block and block → contents must be inverse, and the pool must keep just these."""
     if len(block_of) != len(key_of) or any(block_of.get(key) != block for block, key in key_of.items()):
         raise IntegrityError("the table of contents and its inverse disagree")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ..kv.table import slot_mapping
 from ..scheduler.plan import ScheduledChunk
 
 
@@ -57,13 +58,13 @@ def build_batch(
     first_rows: list[int] = []
     token_ids: list[int] = []
     positions: list[int] = []
-    slot_mapping: list[int] = []
+    slots: list[int] = []
     for chunk in chunks:
         first_rows.append(len(token_ids))
         token_ids.extend(chunk.token_ids)
         span = range(chunk.start, chunk.position + 1)
         positions.extend(span)
-        slot_mapping.extend(chunk.block_table[p // block_size] * block_size + p % block_size for p in span)
+        slots.extend(slot_mapping(chunk.block_table, span.start, span.stop, block_size))
     sample_rows = [
         row + len(chunk.token_ids) - 1 for row, chunk in zip(first_rows, chunks, strict=True) if chunk.samples
     ]
@@ -73,7 +74,7 @@ def build_batch(
     return StepBatch(
         token_ids=torch.tensor(token_ids, device=device),
         positions=torch.tensor(positions, device=device),
-        slot_mapping=torch.tensor(slot_mapping, device=device),
+        slot_mapping=torch.tensor(slots, device=device),
         sample_rows=torch.tensor(sample_rows, dtype=torch.int64, device=device),
         groups={
             window: [_group(part, block_size, window, device) for part in parts if part]

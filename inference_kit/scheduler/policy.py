@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..kv.manager import KVManager
+from ..kv.table import slots_needed
 from ..lifecycle.request import Request
 
 if TYPE_CHECKING:
@@ -123,8 +124,8 @@ class Reserve(Fcfs):
         self._reserved -= self._most_blocks(request)
 
     def _most_blocks(self, request: Request) -> int:
-        most_tokens = len(request.prompt_token_ids) + max(request.max_new_tokens, 1) - 1
-        return self._kv.blocks_for(most_tokens)
+        most_slots = slots_needed(len(request.prompt_token_ids), max(request.max_new_tokens, 1))
+        return self._kv.blocks_for(most_slots)
 
 
 POLICIES: dict[str, Callable[[SchedulerConfig, KVManager], Policy]] = {

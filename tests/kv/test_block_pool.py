@@ -1,26 +1,31 @@
-"""The block pool: all or nothing, counted by references, least recently used out first (A15)."""
+"""Both block pools: all or nothing, counted by references, least recently used out first (A15, B5)."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from inference_kit.errors import IntegrityError, InvalidField, OutOfBlocks
-from inference_kit.kv import BlockPool
+from inference_kit.kv import BlockPool, CountedPool, PlainBlockPool, Pooling
 from inference_kit.kv.block_pool import audit
 
 BLOCKS = 7
+Make = Callable[[int, int], Pooling]
+both_pools = pytest.mark.parametrize("make", [BlockPool, PlainBlockPool])
 
 
 class PoolMachine(RuleBasedStateMachine):
     """Holders take, share, keep and drop blocks in any order; the pool must agree with a plain model."""
 
+    make: Make = BlockPool
+
     def __init__(self) -> None:
         super().__init__()
-        self.pool = BlockPool(BLOCKS, 4)
+        self.pool = type(self).make(BLOCKS, 4)
         self.tables: list[list[int]] = []
         self.kept: set[int] = set()
         self.oldest_first: OrderedDict[int, None] = OrderedDict()
@@ -89,11 +94,17 @@ class PoolMachine(RuleBasedStateMachine):
         assert {block for block in range(BLOCKS) if self.pool.is_kept(block)} == self.kept
 
 
+class PlainPoolMachine(PoolMachine):
+    make = PlainBlockPool
+
+
 TestPoolMachine = PoolMachine.TestCase
+TestPlainPoolMachine = PlainPoolMachine.TestCase
 
 
-def test_double_free_is_refused_and_changes_nothing() -> None:
-    pool = BlockPool(4, 2)
+@both_pools
+def test_double_free_is_refused_and_changes_nothing(make: Make) -> None:
+    pool = make(4, 2)
     table = pool.allocate(2)
     with pytest.raises(IntegrityError, match="more often"):
         pool.free([table[0], table[1], table[1]])
@@ -104,14 +115,17 @@ def test_double_free_is_refused_and_changes_nothing() -> None:
     pool.check_integrity([])
 
 
+@both_pools
 @pytest.mark.parametrize("block", [-1, 4, True, 1.0, "0"])
-def test_an_id_outside_the_pool_is_named(block: object) -> None:
-    with pytest.raises(InvalidField, match="block id"):
-        BlockPool(4, 2).free([block])  # type: ignore[list-item]
+def test_an_id_outside_the_pool_is_named(make: Make, block: object) -> None:
+    for refused in (make(4, 2).free, make(4, 2).retain):
+        with pytest.raises(InvalidField, match="block id"):
+            refused([block])  # type: ignore[list-item]
 
 
-def test_an_empty_block_can_be_neither_shared_nor_kept() -> None:
-    pool = BlockPool(4, 2)
+@both_pools
+def test_an_empty_block_can_be_neither_shared_nor_kept(make: Make) -> None:
+    pool = make(4, 2)
     held = pool.allocate(1)
     for refused in (lambda: pool.retain([held[0], 3]), lambda: pool.keep(3)):
         with pytest.raises(IntegrityError, match="is free"):
@@ -119,8 +133,9 @@ def test_an_empty_block_can_be_neither_shared_nor_kept() -> None:
     pool.check_integrity([held])
 
 
-def test_a_leak_and_a_double_count_are_both_found_and_told_apart() -> None:
-    pool = BlockPool(4, 2)
+@both_pools
+def test_a_leak_and_a_double_count_are_both_found_and_told_apart(make: Make) -> None:
+    pool = make(4, 2)
     table = pool.allocate(2)
     with pytest.raises(IntegrityError, match=r"deficit -1 \(leak\)"):
         pool.check_integrity([])
@@ -135,6 +150,25 @@ def test_lost_and_doubled_blocks_of_the_regions_are_told_apart() -> None:
         lost.check_integrity()
     doubled._available.append(0)
     with pytest.raises(IntegrityError, match=r"excess \+1 \(double counted\)"):
+        doubled.check_integrity()
+
+
+def test_counts_that_lose_or_double_a_block_are_found_out() -> None:
+    class Loses(CountedPool):
+        def free(self, ids: object) -> None:
+            super().free(ids)  # type: ignore[arg-type]
+            self._free.clear()
+
+    class Doubles(CountedPool):
+        def retain(self, ids: object) -> None:
+            self._free.extend(ids)  # type: ignore[call-overload]
+
+    lost, doubled = PlainBlockPool(4, 2, Loses), PlainBlockPool(4, 2, Doubles)
+    lost.free(lost.allocate(1))
+    with pytest.raises(IntegrityError, match="leak"):
+        lost.check_integrity()
+    doubled.retain(doubled.allocate(1))
+    with pytest.raises(IntegrityError, match="double counted"):
         doubled.check_integrity()
 
 
