@@ -64,9 +64,10 @@ def slot_mapping(block_table: Sequence[int], start: int, end: int, block_size: i
 
 def shared_writes(pool: Lender, block_table: Sequence[int], start: int, end: int) -> list[int]:
     """Places in the table of blocks that a write to `start` .. `end` − 1 touches and that others hold too."""
-    size = pool.block_size
-    touched = range(start // size, min(-(-end // size), len(block_table)))
-    return [index for index in touched if pool.references(block_table[index]) > 1]
+    touched = range(start // pool.block_size, -(-end // pool.block_size))
+    return [
+        index for index in touched if index < len(block_table) and pool.references(block_table[index]) > 1
+    ]
 
 
 def prepare_write(

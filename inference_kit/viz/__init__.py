@@ -6,10 +6,20 @@ and no number that is not finite reaches a picture (convention 14). ipywidgets l
 
 from __future__ import annotations
 
+from .block_map import block_map, memory_strip
 from .grid import grid
 from .machine import state_machine
 from .picture import Picture
 from .states import state_diagram
 from .timeline import release_order, timeline
 
-__all__ = ["Picture", "grid", "release_order", "state_diagram", "state_machine", "timeline"]
+__all__ = [
+    "Picture",
+    "block_map",
+    "grid",
+    "memory_strip",
+    "release_order",
+    "state_diagram",
+    "state_machine",
+    "timeline",
+]
