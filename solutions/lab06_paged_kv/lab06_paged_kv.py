@@ -647,8 +647,8 @@ parts.on_the_checksum_model()
 plug("lab06", globals()).two_drafts()
 
 # %% [markdown]
-# Try a fault. In the answer cell of question 4, write `return list(block_table), []` as the first line of `prepare_write` and run that cell. Then run the cell above once more: it plugs your parts in again. Which draft is
-# wrong now, and from which token on? Put the line back and run both cells again.
+# Try a fault. In the answer cell of question 4, write `return []` as the first line of `shared_writes` and run that cell: now nobody makes a copy. Then run the cell above once more; it plugs your parts in again. Which
+# draft is wrong now, from which step on, and why not the other one? And why does the audit still say *right*? Put the line back and run both cells again.
 
 # %% [markdown]
 # ## Reflection

@@ -313,15 +313,16 @@ def test_a_mapping_that_ignores_the_table_shows_only_in_company() -> None:
 
 def test_the_fault_of_the_last_part_shows_where_the_text_says() -> None:
     text = next(cell.source for cell in cells() if cell.source.startswith("Try a fault."))
-    assert "`return list(block_table), []`" in text
+    assert "write `return []` as the first line of `shared_writes`" in text
     source = reference_source(FILES.cells["q4"])
-    head = "    table, copies = list(block_table), []\n"
+    head = "    touched = range("
     assert source.count(head) == 1
-    broken = source.replace(head, "    return list(block_table), []\n" + head)
-    parts = parts_of("lab06", names_with(q4=broken))
+    parts = parts_of("lab06", names_with(q4=source.replace(head, "    return []\n" + head)))
     assert parts.words["q4"] == WRONG
-    text = parts.two_drafts().text
-    assert "0 tokens are wrong" not in text
+    rows = [line.split() for line in parts.two_drafts().text.split("\n")[2:-1]]
+    wrong_rows = [(row[0], row[2]) for row in rows if row[3] != row[4]]
+    assert wrong_rows == [("2", "A"), ("3", "A")]
+    assert {row[5] for row in rows} == {"right"}
 
 
 def test_a_part_that_raises_is_shown_in_the_small_machine() -> None:

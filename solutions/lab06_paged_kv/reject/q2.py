@@ -60,7 +60,9 @@ def slot_mapping(block_table, start, end, block_size):
 def slot_mapping(block_table, start, end, block_size):
     if start < 0 or end > len(block_table) * block_size:
         raise IntegrityError("outside the table")
-    return [block_table[p // block_size] * block_size + p % block_size for p in range(start, max(end, start + 1))]
+    return [
+        block_table[p // block_size] * block_size + p % block_size for p in range(start, max(end, start + 1))
+    ]
 
 
 # %% empty ranges are refused
@@ -70,7 +72,7 @@ def slot_mapping(block_table, start, end, block_size):
     if start < 0 or end > len(block_table) * block_size:
         raise IntegrityError("outside the table")
     if start == end:
-        raise IntegrityError('no positions')
+        raise IntegrityError("no positions")
     return [block_table[p // block_size] * block_size + p % block_size for p in range(start, end)]
 
 
@@ -79,7 +81,7 @@ def slot_mapping(block_table, start, end, block_size):
 # fault: An IndexError leaves the function; no caller expects it.
 def slot_mapping(block_table, start, end, block_size):
     if start < 0:
-        raise IntegrityError('negative')
+        raise IntegrityError("negative")
     return [block_table[p // block_size] * block_size + p % block_size for p in range(start, end)]
 
 
@@ -88,7 +90,7 @@ def slot_mapping(block_table, start, end, block_size):
 # fault: Positions without a slot are silently dropped.
 def slot_mapping(block_table, start, end, block_size):
     if start < 0:
-        raise IntegrityError('negative')
+        raise IntegrityError("negative")
     end = min(end, len(block_table) * block_size)
     return [block_table[p // block_size] * block_size + p % block_size for p in range(start, end)]
 
@@ -98,10 +100,10 @@ def slot_mapping(block_table, start, end, block_size):
 # fault: The table is used as a ring; an old token is overwritten.
 def slot_mapping(block_table, start, end, block_size):
     if start < 0:
-        raise IntegrityError('negative')
+        raise IntegrityError("negative")
     count = len(block_table)
     if count == 0 and end > start:
-        raise IntegrityError('no table')
+        raise IntegrityError("no table")
     return [block_table[p // block_size % count] * block_size + p % block_size for p in range(start, end)]
 
 
@@ -110,7 +112,7 @@ def slot_mapping(block_table, start, end, block_size):
 # fault: Position -1 becomes the last slot of the last block.
 def slot_mapping(block_table, start, end, block_size):
     if end > len(block_table) * block_size:
-        raise IntegrityError('behind')
+        raise IntegrityError("behind")
     return [block_table[p // block_size] * block_size + p % block_size for p in range(start, end)]
 
 
@@ -119,7 +121,7 @@ def slot_mapping(block_table, start, end, block_size):
 # fault: The range is cut at 0 and the caller never hears of it.
 def slot_mapping(block_table, start, end, block_size):
     if end > len(block_table) * block_size:
-        raise IntegrityError('behind')
+        raise IntegrityError("behind")
     return [block_table[p // block_size] * block_size + p % block_size for p in range(max(start, 0), end)]
 
 
@@ -128,7 +130,7 @@ def slot_mapping(block_table, start, end, block_size):
 # fault: The end of the range is compared as if it were a position.
 def slot_mapping(block_table, start, end, block_size):
     if start < 0 or end > start and end >= len(block_table) * block_size:
-        raise IntegrityError('outside')
+        raise IntegrityError("outside")
     return [block_table[p // block_size] * block_size + p % block_size for p in range(start, end)]
 
 

@@ -971,7 +971,7 @@ class BlockPool:
             if drops > self.references(block_id):
                 raise IntegrityError("too often")
         if any(self._freed.get(block_id, 0) > 1 for block_id in ids):
-            raise IntegrityError('freed before')
+            raise IntegrityError("freed before")
         for block_id in ids:
             self._references[block_id] -= 1
             if self._references[block_id] == 0:

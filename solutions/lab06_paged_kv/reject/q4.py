@@ -10,7 +10,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -32,7 +34,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -54,7 +58,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -76,7 +82,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -98,7 +106,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -120,7 +130,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -142,7 +154,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -164,7 +178,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -186,7 +202,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -208,7 +226,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -230,7 +250,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -251,7 +273,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -295,7 +319,11 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1 or p == len(table) - 1 and end - start < 2]
+    places = [
+        p
+        for p in range(start // size, min(-(-end // size), len(table)))
+        if pool.references(table[p]) > 1 or p == len(table) - 1 and end - start < 2
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -317,7 +345,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table)) + 1
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -339,8 +369,14 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
-    missing = max(0, end // size + 1 - len(table)) if end % size or end == 4 * len(table) else max(0, -(-end // size) - len(table))
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
+    missing = (
+        max(0, end // size + 1 - len(table))
+        if end % size or end == 4 * len(table)
+        else max(0, -(-end // size) - len(table))
+    )
     blocks = pool.allocate(len(places) + missing)
     for place in places:
         copies.append((table[place], blocks[0]))
@@ -361,7 +397,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = min(1, max(0, -(-end // size) - len(table)))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -383,7 +421,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places))
     blocks += pool.allocate(missing)
@@ -406,7 +446,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     pool.free([table[place] for place in places])
     blocks = pool.allocate(len(places) + missing)
@@ -428,7 +470,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     try:
         blocks = pool.allocate(len(places) + missing)
@@ -453,7 +497,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)
     for place in places:
@@ -478,7 +524,9 @@ def shared_writes(pool, block_table, start, end):
 def prepare_write(pool, block_table, start, end):
     size = pool.block_size
     table, copies = list(block_table), []
-    places = [p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1]
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
     places = places[:1]
     missing = max(0, -(-end // size) - len(table))
     blocks = pool.allocate(len(places) + missing)

@@ -188,7 +188,11 @@ def audit_blocks(free, references, tables):
     holders = Counter(block for table in tables for block in table)
     faults = {}
     for block, count in enumerate(references):
-        excess = 0 if len(free) + sum(c > 0 for c in references) == len(references) else places[block] + (count > 0) - 1
+        excess = (
+            0
+            if len(free) + sum(c > 0 for c in references) == len(references)
+            else places[block] + (count > 0) - 1
+        )
         if excess == 0:
             excess = holders[block] - count
         if excess != 0:
