@@ -6,7 +6,9 @@ and no number that is not finite reaches a picture (convention 14). ipywidgets l
 
 from __future__ import annotations
 
+from .batch import batch_composition
 from .block_map import block_map, memory_strip
+from .block_player import block_player
 from .grid import grid
 from .machine import state_machine
 from .picture import Picture
@@ -15,7 +17,9 @@ from .timeline import release_order, timeline
 
 __all__ = [
     "Picture",
+    "batch_composition",
     "block_map",
+    "block_player",
     "grid",
     "memory_strip",
     "release_order",

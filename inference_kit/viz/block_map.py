@@ -77,7 +77,7 @@ def block_map(
     rows = max(1, -(-len(drawn) // COLUMNS))
     lines = _panel_lines(state, letters, blocks)
     top = 52.0
-    height = max(top + rows * CELL_H + 54, top + 17.0 * len(lines) + 24)
+    height = max(top + rows * CELL_H + 40, top + 17.0 * len(lines) + 30)
     body = [_hatch(), words(title, PAD, 26, 15, text_anchor="start", font_weight="bold")]
     body.append(words(_counts(state, blocks), PAD, 43, 12, fill=QUIET, text_anchor="start"))
     for place, block in enumerate(drawn):

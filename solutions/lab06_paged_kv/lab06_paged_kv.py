@@ -70,7 +70,7 @@ print("draft B says ", [second, third])
 print("it should say", continuation([*prompt, 22], 2))
 
 # %% [markdown]
-# The first token is right, the second one is not: between the two, somebody else wrote into block 1. The picture shows what each of the three uses, and what the server believes
+# The first token is right, the second one is not: between the two, somebody else wrote into block 1. The picture shows which blocks the two of them use, and what the server believes
 # about each block (`×0`: it takes the block for free). Every frame with a warning sign is a block whose count does not fit its users.
 
 # %%
@@ -155,7 +155,13 @@ pool.free(tables.pop("B"))
 viz.block_map(pool, tables, running, title="The same requests in pages")
 
 # %% [markdown]
-# Waste is now at most one part-filled block for each request. There are no gaps, because all blocks have one size. What you need to build it:
+# Waste is now at most one part-filled block for each request. There are no gaps, because all blocks have one size. And two requests can hold the same block. Step through the life of two drafts; look at the counts (`×2`), and at the moment of the copy:
+
+# %%
+viz.block_player()
+
+# %% [markdown]
+# What you need to build it:
 #
 # | question | part | the rule |
 # |---|---|---|
@@ -600,7 +606,7 @@ show("lab06.q5")
 # Now your pool holds the memory of a real model. The engine's KV manager asks *your* `allocate`, `retain` and `free` for each block of each request. (The kit puts its check of ids around your pool, and the
 # bookkeeping of the prefix cache, which is the matter of lab 07.) A part that is wrong or not done yet is replaced by the kit's, and `plug` says so.
 #
-# The model is SmolLM2 (135 million weights, CPU). With the environment variable `INFERENCE_KIT_MODEL=tiny` it is a small model of random weights that talks nonsense. Three drafts of one answer, with blocks of 8 slots:
+# The model is SmolLM2 (135 million weights, CPU). With the environment variable `INFERENCE_KIT_MODEL=tiny` it is a small model of random weights that talks nonsense. Three drafts of one answer, with blocks of 4 slots:
 
 # %%
 import os
@@ -609,7 +615,7 @@ from inference_kit import LLM, SamplingParams
 
 model = os.environ.get("INFERENCE_KIT_MODEL", "smollm2")
 parts = plug("lab06", globals())
-llm = LLM(model, components=parts.components, num_kv_blocks=64, block_size=8, progress=False)
+llm = LLM(model, components=parts.components, num_kv_blocks=64, block_size=4, progress=False)
 drafts = llm.stream(
     "Once upon a time, in a small town by the sea, there lived",
     SamplingParams(n=3, max_tokens=20, temperature=0.9, seed=7, ignore_eos=True),
@@ -647,8 +653,14 @@ parts.on_the_checksum_model()
 plug("lab06", globals()).two_drafts()
 
 # %% [markdown]
-# Try a fault. In the answer cell of question 4, write `return []` as the first line of `shared_writes` and run that cell: now nobody makes a copy. Then run the cell above once more; it plugs your parts in again. Which
-# draft is wrong now, from which step on, and why not the other one? And why does the audit still say *right*? Put the line back and run both cells again.
+# The same run, moment by moment, drawn from your pool:
+
+# %%
+plug("lab06", globals()).player()
+
+# %% [markdown]
+# Try a fault. In the answer cell of question 4, write `return []` as the first line of `shared_writes` and run that cell: now nobody makes a copy. Then run the two cells above once more; they plug your parts in again. Which
+# draft is wrong now, from which step on, and why not the other one? And why does the audit still say *right*? Put the line back and run the cells again.
 
 # %% [markdown]
 # ## Reflection

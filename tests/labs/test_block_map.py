@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import xml.etree.ElementTree as ET
 from typing import Any
@@ -14,6 +15,8 @@ from inference_kit import LLM, SamplingParams, viz
 from inference_kit.kv import BlockPool, CountedPool
 from inference_kit.viz import Picture
 
+# The package exports the function under the name of its module.
+block_player = importlib.import_module("inference_kit.viz.block_player")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -108,3 +111,53 @@ def test_a_strip_counts_what_is_written_reserved_and_free() -> None:
 def test_a_span_outside_the_memory_is_refused(span: Any) -> None:
     with pytest.raises(ValueError, match="not inside"):
         viz.memory_strip([span], 100)
+
+
+# --- the player
+
+
+def open_widgets() -> int:
+    """Live widgets of this process; the place of the registry differs between 7.7 and 8."""
+    module = pytest.importorskip("ipywidgets", reason="ipywidgets is in the `course` extra").widgets.widget
+    registry = getattr(module, "_instances", None)
+    return len(module.Widget.widgets if registry is None else registry)
+
+
+def test_the_story_is_right_at_every_moment() -> None:
+    for caption, state in block_player.story():
+        picture = viz.block_map(state)
+        assert "⚠" not in picture.svg, caption
+    captions = [caption for caption, _ in block_player.story()]
+    assert captions[0].startswith("all blocks are free") and "free again" in captions[-1]
+    shared = [state for caption, state in block_player.story() if "begins to share" in caption]
+    assert max(shared[0]["references"]) == 2
+
+
+def test_the_player_steps_and_stops_at_both_ends() -> None:
+    player = viz.block_player(key="test")
+    assert player.back.disabled and not player.forward.disabled
+    last = len(player.frames.frames) - 1
+    for _ in range(last):
+        player.forward.click()
+    assert player.forward.disabled and player.slider.value == last
+    assert f"{last + 1} of {last + 1}" in player.view.value or "free again" in player.view.value
+    player.slider.value = 2
+    assert player.frames.position == 2 and "begins to share" in player.view.value
+    player.back.click()
+    assert player.frames.position == 1
+    player.close()
+
+
+def test_running_the_cell_again_leaks_nothing() -> None:
+    viz.block_player(key="test").close()
+    viz.block_player(key="test")
+    once = open_widgets()
+    for _ in range(3):
+        player = viz.block_player(key="test")
+    assert open_widgets() == once
+    player.close()
+
+
+def test_no_moments_are_refused() -> None:
+    with pytest.raises(ValueError, match="no moments"):
+        block_player.Frames([])

@@ -322,7 +322,7 @@ def test_the_fault_of_the_last_part_shows_where_the_text_says() -> None:
     rows = [line.split() for line in parts.two_drafts().text.split("\n")[2:-1]]
     wrong_rows = [(row[0], row[2]) for row in rows if row[3] != row[4]]
     assert wrong_rows == [("2", "A"), ("3", "A")]
-    assert {row[5] for row in rows} == {"right"}
+    assert {row[6] for row in rows} == {"right"}
 
 
 def test_a_part_that_raises_is_shown_in_the_small_machine() -> None:

@@ -15,7 +15,9 @@ from ...clock import MonotonicClock
 from ...errors import OutOfBlocks
 from ...kv import CountedPool, PlainBlockPool, audit_blocks, blocks_for, longest_total, prepare_write
 from ...kv import slot_mapping as kit_slot_mapping
+from ...kv.snapshot import block_snapshot
 from ...viz import Picture
+from ...viz.block_player import BlockPlayer
 from ..checksum import ChecksumMemory, ChecksumRunner, continuation
 from . import Parts
 
@@ -155,6 +157,16 @@ class Lab06(Parts):
 
         Wrong parts of question 4 and 5 are tried here. An exception of theirs is shown.
         """
+        machine, _ = self._machine()
+        marked = [(row, 4) for row in range(1, len(machine.rows))]
+        return viz.grid(machine.rows, "Two drafts", marked, machine.note)
+
+    def player(self) -> BlockPlayer:
+        """The same machine, moment by moment. It stops where a part raises."""
+        return viz.block_player(self._machine()[1])
+
+    def _machine(self) -> tuple[TwoDrafts, list[tuple[str, Mapping[str, Any]]]]:
+        """The small machine after its run, and what it was like at each moment."""
         machine = TwoDrafts(
             self._counts(8, 4),
             self._slot_mapping,
@@ -164,9 +176,8 @@ class Lab06(Parts):
         try:
             machine.run()
         except Exception as error:
-            machine.rows.append(["–", "–", "–", "–", f"raised {type(error).__name__}: {error}"])
-        marked = [(row, 2) for row in range(1, len(machine.rows))]
-        return viz.grid(machine.rows, "Two drafts", marked, machine.note)
+            machine.rows.append(["–", "–", "–", "–", "WRONG", f"raised {type(error).__name__}: {error}"])
+        return machine, machine.moments
 
 
 class TwoDrafts:
@@ -184,8 +195,9 @@ class TwoDrafts:
         self._prepare = prepare
         self._audit = audit
         self.tables: dict[str, list[int]] = {}
+        self.moments: list[tuple[str, Mapping[str, Any]]] = []
         self.known = {name: [*PROMPT, word] for name, word in FIRST_WORDS.items()}
-        self.rows: list[list[Any]] = [["step", "draft", "token", "expected", "the audit says"]]
+        self.rows: list[list[Any]] = [["step", "draft", "token", "expected", "answer", "the audit says"]]
 
     def run(self) -> None:
         """Prefill once, share, then one token for each draft in turn."""
@@ -193,17 +205,25 @@ class TwoDrafts:
         self._memory.step(prompt, 0, PROMPT)
         self._pool.retain(prompt)
         self.tables = {name: list(prompt) for name in FIRST_WORDS}
+        self._moment("the prompt is computed, and both drafts share it")
         for step in range(STEPS):
             for name in list(self.tables):
                 self._decode(step, name)
             if step == CANCEL_AFTER - 1:
                 self._pool.free(self.tables.pop("draft A"))
+                self._moment("draft A is cancelled")
         for name in list(self.tables):
             self._pool.free(self.tables.pop(name))
+        self._moment("both have ended")
+
+    def _moment(self, caption: str) -> None:
+        # The newest token of a draft is known and not written yet.
+        tokens = {name: len(self.known[name]) - 1 for name in self.tables}
+        self.moments.append((caption, block_snapshot(self._pool, self.tables, tokens)))
 
     @property
     def note(self) -> str:
-        wrong = sum(row[2] != row[3] for row in self.rows[1:])
+        wrong = sum(row[4] == "WRONG" for row in self.rows[1:])
         free = f"{self._pool.num_free} of 8 blocks are free at the end"
         return f"draft A is cancelled after {CANCEL_AFTER} steps; {wrong} tokens are wrong; {free}"
 
@@ -215,8 +235,12 @@ class TwoDrafts:
         self.tables[name] = list(table)
         self._memory.copy(copies)
         token = self._memory.step(table, start, known[start:])
-        self.rows.append([step + 1, name, token, continuation(known, 1)[0], self._books()])
+        expected = continuation(known, 1)[0]
+        answer = "right" if token == expected else "WRONG"
+        self.rows.append([step + 1, name, token, expected, answer, self._books()])
         known.append(token)
+        copied = "".join(f", after a copy {source} → {destination}" for source, destination in copies)
+        self._moment(f"{name} writes position {start}{copied}")
 
     def _books(self) -> str:
         references = [self._pool.references(block_id) for block_id in range(8)]
