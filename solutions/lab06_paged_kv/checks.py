@@ -298,14 +298,15 @@ def one_holder_leaves_the_other_keeps(s: Subject, rng: random.Random) -> None:
     rows=("free(ids), and it was the last holder",),
 )
 def the_last_holder_frees(s: Subject, rng: random.Random) -> None:
-    for shared in (False, True):
+    for steps in ("free", "retain, free, free", "retain, free all twice in one call"):
         pool = Pool(s)
         table = pool.allocate(3)
-        if shared:
+        if "retain" in steps:
             pool.retain(table)
+        if steps.endswith("free, free"):
             pool.free(table)
-        pool.free(table)
-        given = "a pool of 4: allocate(3), " + ("retain, free, free" if shared else "free")
+        pool.free(table + table if "twice" in steps else table)
+        given = f"a pool of 4: allocate(3), {steps}"
         expect(pool.state, (4, [0, 0, 0, 0]), given=given, note="(num_free, references of each block)")
         expect(sorted(pool.allocate(4)), [0, 1, 2, 3], given=given + ", allocate(4)")
 
@@ -666,10 +667,11 @@ def a_reference_without_a_holder(s: Subject, rng: random.Random) -> None:
     "q5",
     1,
     misconception="a holder without a reference uses a block that will be free before its time",
-    rows=("references=[1, 1, 0, 0]",),
+    rows=("references=[1, 1, 0, 0]", "tables=[[0, 1], [1], [2]]"),
 )
 def a_holder_without_a_reference(s: Subject, rng: random.Random) -> None:
     expect_faults(s, {1: 1}, references=[1, 1, 0, 0])
+    expect_faults(s, {2: 1}, tables=[[0, 1], [1], [2]])
     expect_faults(s, {0: 2}, tables=[[0, 1], [0], [1], [0]])
 
 

@@ -555,6 +555,7 @@ show("lab06.q4")
 # | `free=[2, 3, 3]` | `{3: 1}` | block 3 will be handed out twice |
 # | `references=[1, 3, 0, 0]` | `{1: -1}` | a reference without a holder: a leak |
 # | `references=[1, 1, 0, 0]` | `{1: 1}` | a holder without a reference |
+# | `tables=[[0, 1], [1], [2]]` | `{2: 1}` | somebody still uses a free block |
 # | `free=[1, 3]` | `{1: 1, 2: -1}` | two faults; the total is right |
 # | `free=[1, 2, 3], references=[1, 3, 0, 0]` | `{1: 1}` | the place comes first |
 

@@ -46,3 +46,16 @@ def blocks_for(num_tokens, block_size):
 def longest_total(num_blocks, block_size):
     slots = [block * block_size + offset for block in range(num_blocks) for offset in range(block_size)]
     return len(slots) + 1
+
+
+# %% lambdas of one another
+def slots_needed(num_prompt_tokens, num_output_tokens):
+    return len([*range(num_prompt_tokens), *range(1, num_output_tokens)])
+
+
+def blocks_for(num_tokens, block_size):
+    return len(range(0, num_tokens, block_size))
+
+
+def longest_total(num_blocks, block_size):
+    return len(range(num_blocks * block_size)) + len("x")

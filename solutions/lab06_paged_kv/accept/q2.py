@@ -36,3 +36,16 @@ def slot_mapping(block_table, start, end, block_size):
         slots += tuple(range(start + shift, stop + shift))
         start = stop
     return slots
+
+
+# %% a dict from position to slot
+def slot_mapping(block_table, start, end, block_size):
+    slot_of = {
+        place * block_size + offset: block * block_size + offset
+        for place, block in enumerate(block_table)
+        for offset in range(block_size)
+    }
+    try:
+        return [slot_of[position] for position in range(start, end)]
+    except KeyError as error:
+        raise IntegrityError(f"no slot for position {error}") from None

@@ -132,3 +132,43 @@ class BlockPool:
         for block_id in ids:
             self._references[block_id] -= 1
         self._free.update(block_id for block_id in ids if self._references[block_id] == 0)
+
+
+# %% a Counter of references
+class BlockPool:
+    def __init__(self, num_blocks, block_size):
+        self.num_blocks = num_blocks
+        self.block_size = block_size
+        self._count = Counter()
+        self._spare = [*range(num_blocks)]
+
+    @property
+    def num_free(self):
+        return self.num_blocks - len(self._count)
+
+    def references(self, block_id):
+        if type(block_id) is not int or not (0 <= block_id <= self.num_blocks - 1):
+            raise IntegrityError(f"no block {block_id!r}")
+        return self._count[block_id]
+
+    def allocate(self, n):
+        taken, rest = self._spare[:n], self._spare[n:]
+        if len(taken) != n:
+            raise OutOfBlocks("all or nothing")
+        self._spare = rest
+        self._count.update(taken)
+        return taken
+
+    def retain(self, ids):
+        if any(self.references(block_id) < 1 for block_id in ids):
+            raise IntegrityError("nothing to share")
+        self._count.update(ids)
+
+    def free(self, ids):
+        drops = Counter(ids)
+        for block_id in drops:
+            self.references(block_id)
+        if not drops <= self._count:
+            raise IntegrityError("double free")
+        self._count -= drops
+        self._spare += [block_id for block_id in drops if block_id not in self._count]

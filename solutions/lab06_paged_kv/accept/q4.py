@@ -65,3 +65,36 @@ def prepare_write(pool, block_table, start, end):
     pool.free(source for source, _ in copies)
     table.extend(blocks)
     return table, tuple(copies)
+
+
+# %% two requests to the pool, and a way back
+def shared_writes(pool, block_table, start, end):
+    places = []
+    position = start
+    while position < end:
+        place = position // pool.block_size
+        if place == len(block_table):
+            break
+        if place > len(block_table):
+            break
+        if pool.references(block_table[place]) > 1:
+            places.append(place)
+        position = (place + 1) * pool.block_size
+    return places
+
+
+def prepare_write(pool, block_table, start, end):
+    places = shared_writes(pool, block_table, start, end)
+    fresh = pool.allocate(len(places))
+    try:
+        more = pool.allocate(max(0, (end - 1) // pool.block_size + 1 - len(block_table)))
+    except Exception:
+        pool.free(fresh)
+        raise
+    copies = []
+    for place, block in zip(places, fresh):
+        copies.append((block_table[place], block))
+        block_table[place] = block
+    pool.free([old for old, _ in copies])
+    block_table.extend(more)
+    return block_table, copies

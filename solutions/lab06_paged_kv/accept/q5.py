@@ -46,3 +46,23 @@ def audit_blocks(free, references, tables):
         if faults[block] == 0:
             faults.pop(block)
     return faults
+
+
+# %% walks over the mentions
+def audit_blocks(free, references, tables):
+    place = [-1] * len(references)
+    left = list(references)
+    for block in free:
+        place[block] += 1
+    for block, count in enumerate(references):
+        place[block] += 1 if count else 0
+    for table in tables:
+        for block in table:
+            left[block] -= 1
+    result = {}
+    for block in range(len(references)):
+        if place[block] != 0:
+            result[block] = place[block]
+        elif left[block] != 0:
+            result[block] = -left[block]
+    return result

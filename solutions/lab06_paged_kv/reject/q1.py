@@ -43,6 +43,36 @@ def longest_total(num_blocks, block_size):
     return num_blocks * block_size + 1
 
 
+# %% one slot per answer at least
+# fails: last_token_writes_nothing
+# fault: An answer of one token is given a slot of its own.
+def slots_needed(num_prompt_tokens, num_output_tokens):
+    return num_prompt_tokens + max(num_output_tokens - 1, 1)
+
+
+def blocks_for(num_tokens, block_size):
+    return -(-num_tokens // block_size)
+
+
+def longest_total(num_blocks, block_size):
+    return num_blocks * block_size + 1
+
+
+# %% rounded down, but never to nothing
+# fails: full_blocks_are_enough, a_started_block_counts_whole, any_block_size
+# fault: The part-filled block counts only when it is the only one.
+def slots_needed(num_prompt_tokens, num_output_tokens):
+    return num_prompt_tokens + num_output_tokens - 1
+
+
+def blocks_for(num_tokens, block_size):
+    return num_tokens // block_size or 1
+
+
+def longest_total(num_blocks, block_size):
+    return num_blocks * block_size + 1
+
+
 # %% always one block more
 # fails: full_blocks_are_enough
 # fault: Adds a block also when the tokens fill their blocks exactly.

@@ -45,6 +45,55 @@ def slot_mapping(block_table, start, end, block_size):
     return [table[p // block_size] * block_size + p % block_size for p in range(start, end)]
 
 
+# %% block id plus offset
+# fails: positions_count_from_zero, blocks_come_from_the_table, the_last_slot_is_inside, slots_of_any_block_size
+# fault: The block id is taken for its first slot.
+def slot_mapping(block_table, start, end, block_size):
+    if start < 0 or end > len(block_table) * block_size:
+        raise IntegrityError("outside the table")
+    return [block_table[p // block_size] + p % block_size for p in range(start, end)]
+
+
+# %% one block for the whole write
+# fails: blocks_come_from_the_table, the_last_slot_is_inside, slots_of_any_block_size
+# fault: The block is looked up once, for the first position.
+def slot_mapping(block_table, start, end, block_size):
+    if start < 0 or end > len(block_table) * block_size:
+        raise IntegrityError("outside the table")
+    if start == end:
+        return []
+    block = block_table[start // block_size]
+    return [block * block_size + p % block_size for p in range(start, end)]
+
+
+# %% blocks take turns
+# fails: positions_count_from_zero, blocks_come_from_the_table, the_last_slot_is_inside, slots_of_any_block_size
+# fault: Neighbouring positions go to different blocks.
+def slot_mapping(block_table, start, end, block_size):
+    if start < 0 or end > len(block_table) * block_size:
+        raise IntegrityError("outside the table")
+    count = len(block_table)
+    return [block_table[p % count] * block_size + p // count for p in range(start, end)]
+
+
+# %% nothing instead of a refusal
+# fails: positions_behind_the_table_refused, negative_positions_refused
+# fault: An empty list: the caller believes that there was nothing to write.
+def slot_mapping(block_table, start, end, block_size):
+    if start < 0 or end > len(block_table) * block_size:
+        return []
+    return [block_table[p // block_size] * block_size + p % block_size for p in range(start, end)]
+
+
+# %% the wrong exception
+# fails: positions_behind_the_table_refused, negative_positions_refused
+# fault: A ValueError is not what the contract promises to callers.
+def slot_mapping(block_table, start, end, block_size):
+    if start < 0 or end > len(block_table) * block_size:
+        raise ValueError("outside")
+    return [block_table[p // block_size] * block_size + p % block_size for p in range(start, end)]
+
+
 # %% the end is included
 # fails: positions_count_from_zero, blocks_come_from_the_table, an_empty_range_has_no_slots, slots_of_any_block_size, the_last_slot_is_inside
 # fault: One slot too many at the end.

@@ -530,7 +530,7 @@ class BlockPool:
 
 
 # %% repeated ids count once
-# fails: double_free_in_one_call
+# fails: double_free_in_one_call, the_last_holder_frees
 # fault: The list is made a set, so the second drop is lost.
 class BlockPool:
     def __init__(self, num_blocks, block_size):
@@ -565,6 +565,136 @@ class BlockPool:
 
     def free(self, ids):
         ids = set(ids)
+        for block_id, drops in Counter(ids).items():
+            if drops > self.references(block_id):
+                raise IntegrityError("too often")
+        for block_id in ids:
+            self._references[block_id] -= 1
+            if self._references[block_id] == 0:
+                self._free.append(block_id)
+
+
+# %% put back once for each drop
+# fails: the_last_holder_frees
+# fault: Two drops of the last two references put the block into the stack twice.
+class BlockPool:
+    def __init__(self, num_blocks, block_size):
+        self.num_blocks = num_blocks
+        self.block_size = block_size
+        self._free = list(range(num_blocks - 1, -1, -1))
+        self._references = [0] * num_blocks
+
+    @property
+    def num_free(self):
+        return len(self._free)
+
+    def references(self, block_id):
+        if not 0 <= block_id < self.num_blocks:
+            raise IntegrityError("foreign")
+        return self._references[block_id]
+
+    def allocate(self, n):
+        if n > len(self._free):
+            raise OutOfBlocks("too few")
+        ids = [self._free.pop() for _ in range(n)]
+        for block_id in ids:
+            self._references[block_id] = 1
+        return ids
+
+    def retain(self, ids):
+        for block_id in ids:
+            if self.references(block_id) == 0:
+                raise IntegrityError("free")
+        for block_id in ids:
+            self._references[block_id] += 1
+
+    def free(self, ids):
+        for block_id, drops in Counter(ids).items():
+            if drops > self.references(block_id):
+                raise IntegrityError("too often")
+        for block_id in ids:
+            self._references[block_id] -= 1
+        for block_id in ids:
+            if self._references[block_id] == 0:
+                self._free.append(block_id)
+
+
+# %% the drop is tested afterwards
+# fails: double_free_in_one_call, double_free_is_refused, foreign_ids_are_refused
+# fault: The counts have changed when the fault is found.
+class BlockPool:
+    def __init__(self, num_blocks, block_size):
+        self.num_blocks = num_blocks
+        self.block_size = block_size
+        self._free = list(range(num_blocks - 1, -1, -1))
+        self._references = [0] * num_blocks
+
+    @property
+    def num_free(self):
+        return len(self._free)
+
+    def references(self, block_id):
+        if not 0 <= block_id < self.num_blocks:
+            raise IntegrityError("foreign")
+        return self._references[block_id]
+
+    def allocate(self, n):
+        if n > len(self._free):
+            raise OutOfBlocks("too few")
+        ids = [self._free.pop() for _ in range(n)]
+        for block_id in ids:
+            self._references[block_id] = 1
+        return ids
+
+    def retain(self, ids):
+        for block_id in ids:
+            if self.references(block_id) == 0:
+                raise IntegrityError("free")
+        for block_id in ids:
+            self._references[block_id] += 1
+
+    def free(self, ids):
+        for block_id in ids:
+            self._references[block_id] -= 1
+            if self._references[block_id] < 0:
+                raise IntegrityError("too often")
+            if self._references[block_id] == 0:
+                self._free.append(block_id)
+
+
+# %% allocated blocks have no reference
+# fails: allocate_hands_out_free_blocks, retain_adds_one, one_holder_leaves_the_other_keeps, the_last_holder_frees, double_free_in_one_call, double_free_is_refused, blocks_live_many_lives
+# fault: The count is left at 0, so nobody can share or free the block.
+class BlockPool:
+    def __init__(self, num_blocks, block_size):
+        self.num_blocks = num_blocks
+        self.block_size = block_size
+        self._free = list(range(num_blocks - 1, -1, -1))
+        self._references = [0] * num_blocks
+
+    @property
+    def num_free(self):
+        return len(self._free)
+
+    def references(self, block_id):
+        if not 0 <= block_id < self.num_blocks:
+            raise IntegrityError("foreign")
+        return self._references[block_id]
+
+    def allocate(self, n):
+        if n > len(self._free):
+            raise OutOfBlocks("too few")
+        ids = [self._free.pop() for _ in range(n)]
+        return ids
+
+    def retain(self, ids):
+        for block_id in ids:
+            if self.references(block_id) == 0:
+                raise IntegrityError("free")
+        for block_id in ids:
+            self._references[block_id] += 1
+
+    def free(self, ids):
         for block_id, drops in Counter(ids).items():
             if drops > self.references(block_id):
                 raise IntegrityError("too often")

@@ -238,6 +238,54 @@ def prepare_write(pool, block_table, start, end):
     return table + blocks, []
 
 
+# %% the place is counted from the write
+# fails: a_shared_block_is_copied_first, the_original_loses_a_reference, each_copy_at_its_own_place
+# fault: The fresh block goes to the first places of the table.
+def shared_writes(pool, block_table, start, end):
+    size = pool.block_size
+    touched = range(start // size, min(-(-end // size), len(block_table)))
+    return [place for place in touched if pool.references(block_table[place]) > 1]
+
+
+def prepare_write(pool, block_table, start, end):
+    size = pool.block_size
+    table, copies = list(block_table), []
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
+    missing = max(0, -(-end // size) - len(table))
+    blocks = pool.allocate(len(places) + missing)
+    for place in places:
+        copies.append((table[place - start // size], blocks[0]))
+        table[place - start // size] = blocks.pop(0)
+    pool.free([source for source, _ in copies])
+    return table + blocks, copies
+
+
+# %% all touched blocks lose a reference
+# fails: own_blocks_are_written_in_place, missing_blocks_are_added
+# fault: One's own block is freed as if it had been copied.
+def shared_writes(pool, block_table, start, end):
+    size = pool.block_size
+    touched = range(start // size, min(-(-end // size), len(block_table)))
+    return [place for place in touched if pool.references(block_table[place]) > 1]
+
+
+def prepare_write(pool, block_table, start, end):
+    size = pool.block_size
+    table, copies = list(block_table), []
+    places = [
+        p for p in range(start // size, min(-(-end // size), len(table))) if pool.references(table[p]) > 1
+    ]
+    missing = max(0, -(-end // size) - len(table))
+    blocks = pool.allocate(len(places) + missing)
+    for place in places:
+        copies.append((table[place], blocks[0]))
+        table[place] = blocks.pop(0)
+    pool.free([block_table[p] for p in range(start // size, min(-(-end // size), len(block_table)))])
+    return table + blocks, copies
+
+
 # %% the original is kept
 # fails: the_original_loses_a_reference
 # fault: Our reference to the shared block is never dropped: a leak.

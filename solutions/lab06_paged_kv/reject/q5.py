@@ -50,7 +50,7 @@ def audit_blocks(free, references, tables):
 
 
 # %% the free list beats the count
-# fails: held_and_free_at_once, two_faults_do_not_cancel, the_place_comes_first
+# fails: held_and_free_at_once, two_faults_do_not_cancel, the_place_comes_first, a_holder_without_a_reference
 # fault: A block in the free list is never asked for its references.
 def audit_blocks(free, references, tables):
     places = Counter(free)
@@ -159,6 +159,22 @@ def audit_blocks(free, references, tables):
         excess = places[block] + (count > 0) - 1
         if excess == 0:
             excess = min(0, holders[block] - count)
+        if excess != 0:
+            faults[block] = excess
+    return faults
+
+
+# %% free blocks have no holders
+# fails: a_holder_without_a_reference
+# fault: A block in the free list is right whoever names it.
+def audit_blocks(free, references, tables):
+    places = Counter(free)
+    holders = Counter(block for table in tables for block in table)
+    faults = {}
+    for block, count in enumerate(references):
+        excess = places[block] + (count > 0) - 1
+        if excess == 0:
+            excess = 0 if places[block] else holders[block] - count
         if excess != 0:
             faults[block] = excess
     return faults
