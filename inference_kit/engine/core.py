@@ -70,6 +70,7 @@ class EngineCore:
         self.scheduler = self.components.scheduler(_scheduler_config(config), self.kv)
         if isinstance(self.scheduler, Scheduler):
             self.scheduler.endings = self.components.endings
+            self.scheduler.on_fault = self._note_fault
         if config.max_model_len is not None and config.max_model_len > vocabulary.context:
             allowed = f"at most {vocabulary.context}, the model's context"
             raise InvalidField("max_model_len", config.max_model_len, allowed)
@@ -198,11 +199,10 @@ class EngineCore:
             return _checked_output(self.runner.run(plan))
         except Exception as error:
             with self.lock:
-                for request_id in plan.request_ids:
+                for request_id in plan.involved_ids:
                     if request_id in self.live:
-                        self.live[request_id].request.error = error
-                        self._attention[request_id] = None
-            return StepOutput({}, dict.fromkeys(plan.request_ids, str(error)))
+                        self._note_fault(self.live[request_id].request, error)
+            return StepOutput({}, dict.fromkeys(plan.involved_ids, str(error)))
 
     def commit(self, plan: StepPlan, output: StepOutput) -> None:
         """Take the results of a step into the requests. What ended at this boundary takes nothing."""
@@ -264,9 +264,13 @@ class EngineCore:
             raise RequestRefused(
                 "prompt", f"{len(prompt)} tokens", f"fewer than {self.max_total_tokens} tokens"
             )
-        if len(prompt) > self.config.max_waiting_tokens:
-            allowed = f"at most {self.config.max_waiting_tokens} tokens, the bound of the queue"
-            raise RequestRefused("prompt", f"{len(prompt)} tokens", allowed)
+        if params.n > self.config.max_waiting:
+            allowed = f"at most {self.config.max_waiting}, the bound of the queue"
+            raise RequestRefused("n", params.n, allowed)
+        if params.n * len(prompt) > self.config.max_waiting_tokens:
+            samples = "" if params.n == 1 else f" for each of {params.n} samples"
+            allowed = f"at most {self.config.max_waiting_tokens} in all, the bound of the queue"
+            raise RequestRefused("prompt", f"{len(prompt)} tokens{samples}", allowed)
         if params.max_tokens is not None and len(prompt) + params.max_tokens > self.context:
             room = self.context - len(prompt)
             raise RequestRefused("max_tokens", params.max_tokens, f"at most {room} after this prompt")
@@ -352,6 +356,14 @@ class EngineCore:
             self._attention[live.request.request_id] = None
         self.wake()
 
+    def _note_fault(self, request: Request, error: Exception) -> None:
+        """A part raised for this request: it ends at the next boundary. An ended one keeps the fault."""
+        if request.is_terminal:
+            request.release_errors.append(error)
+            return
+        request.error = request.error or error
+        self._attention[request.request_id] = None
+
     def _fail(self, live: LiveRequest, error: Exception, now: float) -> None:
         """A part of one request raised, or its row is unusable: only this request ends."""
         live.request.error = live.request.error or error
@@ -396,7 +408,7 @@ class EngineCore:
             request.move(Event.RESUME, now)
 
     def _end_failed(self, plan: StepPlan, output: StepOutput, now: float) -> None:
-        for request_id in plan.request_ids:
+        for request_id in plan.involved_ids:
             live = self.live.get(request_id)
             if live is not None and request_id in output.errors:
                 self._fail(live, RuntimeError(output.errors[request_id]), now)

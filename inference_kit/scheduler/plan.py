@@ -102,6 +102,11 @@ class StepPlan:
         return [*decodes, *(chunk.request_id for chunk in self.singles)]
 
     @property
+    def involved_ids(self) -> list[str]:
+        """Whom a failure of the step concerns: its chunks, and those whose blocks were just set up."""
+        return list(dict.fromkeys([*self.request_ids, *self.admitted]))
+
+    @property
     def num_tokens(self) -> int:
         decodes = 0 if self.batch is None else len(self.batch)
         return decodes + sum(len(chunk.token_ids) for chunk in self.singles)

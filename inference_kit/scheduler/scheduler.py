@@ -112,6 +112,8 @@ class Scheduler:
         self.policy = POLICIES[config.policy](config, kv)
         self.endings: Callable[[Deadlines, ClockMarks, float], object | None] = first_expired
         """Not None for a request whose deadline has passed; the engine's own rule when that is replaced."""
+        self.on_fault: Callable[[Request, Exception], None] = _raise
+        """Told when a part (a prefix cache, say) raises for one request; the others are planned all the same."""
         self.waiting: list[Request] = []
         """In the policy's order."""
         self.decodes = DecodeTable(kv.pool.block_size, self._left_table)
@@ -168,8 +170,14 @@ class Scheduler:
             self._dequeue(request)
         # What it computed may serve others, unless something in it went wrong.
         if request.finish_reason is not FinishReason.ERROR:
-            self.kv.publish(request)
+            self._publish(request)
         self.kv.release(request)
+
+    def _publish(self, request: Request) -> None:
+        try:
+            self.kv.publish(request)
+        except Exception as error:
+            self.on_fault(request, error)
 
     def _left_table(self, request: Request) -> None:
         if request.request_id in self._running:
@@ -193,11 +201,18 @@ class Scheduler:
             short = self.decodes.without_room(rows)
             for request in short:
                 # The last block of its table has just been filled, by a step that is over.
-                self.kv.publish(request)
-            enough = not short or self.kv.grow_each(short)
+                self._publish(request)
+            enough = not short or self._grow_each(short)
             self.decodes.grown(short if enough else self._grow_by_preemption(short, preempted, now))
             if enough:
                 return self.decodes.plan(rows, self._step)
+
+    def _grow_each(self, short: list[Request]) -> bool:
+        try:
+            return self.kv.grow_each(short)
+        except Exception:
+            # A replaced pool raised: growing them one by one shows for whom.
+            return False
 
     def _grow_by_preemption(
         self, short: list[Request], preempted: list[Request], now: float
@@ -206,9 +221,16 @@ class Scheduler:
         grown: list[Request] = []
         for request in short:
             # A row may have been the victim of one before it.
-            if request.table is not None and self._make_room(request, preempted, now):
-                self.kv.grow(request, len(request.token_ids))
-                grown.append(request)
+            if request.table is None:
+                continue
+            try:
+                if self._make_room(request, preempted, now):
+                    self.kv.grow(request, len(request.token_ids))
+                    grown.append(request)
+            except Exception as error:
+                if request.request_id in self._running:
+                    self._stop(request)
+                self.on_fault(request, error)
         return [request for request in grown if request.table is not None]
 
     def _make_room(self, request: Request, preempted: list[Request], now: float) -> bool:
@@ -230,11 +252,16 @@ class Scheduler:
 
     def _preempt(self, request: Request, now: float) -> None:
         self._stop(request)
-        self.kv.publish(request)
+        self._publish(request)
         self.kv.release(request)
-        request.move(Event.PREEMPT, now)
-        request.move(Event.REQUEUE, now)
-        self._enqueue(request)
+        try:
+            request.move(Event.PREEMPT, now)
+            request.move(Event.REQUEUE, now)
+        except Exception as error:
+            # It holds nothing and stands in no queue; the engine ends it at the boundary.
+            self.on_fault(request, error)
+        else:
+            self._enqueue(request)
 
     def _plan_prefills(self, budget: PrefillBudget) -> None:
         started = [request for request in self._single.values() if request.state is State.PREFILL]
@@ -250,8 +277,12 @@ class Scheduler:
                 break
             if self.endings(request.deadlines, request.marks, now) is not None:
                 continue
-            if self.policy.fits(request, len(self._running)):
-                self._start(request, now)
+            try:
+                started = self._try_start(request, now)
+            except Exception as error:
+                self.on_fault(request, error)
+                continue
+            if started:
                 budget.try_add(request)
                 admitted.append(request)
                 for blocked in passed:
@@ -262,10 +293,18 @@ class Scheduler:
                 break
         return admitted
 
-    def _start(self, request: Request, now: float) -> None:
-        self._dequeue(request)
+    def _try_start(self, request: Request, now: float) -> bool:
+        """Start a waiting request if the policy finds that it fits."""
+        if not self.policy.fits(request, len(self._running)):
+            return False
         self.kv.admit(request)
+        self._dequeue(request)
         request.move(Event.ADMIT, now)
         request.move(Event.START_PREFILL, now)
         self._running[request.request_id] = self._single[request.request_id] = request
         self.policy.admitted(request)
+        return True
+
+
+def _raise(request: Request, error: Exception) -> None:
+    raise error
