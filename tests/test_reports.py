@@ -339,7 +339,7 @@ def producer_dies(case: Case) -> None:
     seen: list[int] = []
     while core.has_work:
         core.step()
-        chunk = live.channel.take()
+        chunk = live.take()
         assert chunk is not None
         seen.extend(chunk.token_ids)
     assert seen == reference([1], 2)
@@ -471,7 +471,7 @@ def resume(case: Case) -> None:
     live = core.submit(given["prompt"], SamplingParams(max_tokens=20))
     while live.request.num_output_tokens < len(given["outputs_before"]):
         core.step()
-    live.channel.take()
+    live.take()
     core.scheduler._preempt(live.request, core.clock.now())  # type: ignore[attr-defined]
     plan = core.step()
     chunk = plan.chunks[0]
@@ -479,7 +479,7 @@ def resume(case: Case) -> None:
     assert positions == expected["recomputed_positions"]
     assert len(chunk.block_table) == expected["blocks_after_resume"]
     assert live.request.num_output_tokens == expected["outputs_after_resume_step"]
-    resumed = live.channel.take()
+    resumed = live.take()
     assert resumed is not None
     assert list(resumed.token_ids) == reference(given["prompt"], 3)[2:]
     check_all_given_back(core)
@@ -674,7 +674,7 @@ def tokens_in_chunks(case: Case) -> None:
         for _ in range(tokens):
             core.step()
             core.clock.advance(gap)  # type: ignore[attr-defined]
-        chunk = live.channel.take()
+        chunk = live.take()
         assert chunk is not None
         taken.append(len(chunk.token_ids))
     assert taken == [tokens for _, tokens in given["chunks"]]

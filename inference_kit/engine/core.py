@@ -90,6 +90,8 @@ class EngineCore:
         # Ids as the keys of a dict, for their order; an id that is not live any more is passed over.
         self._attention: dict[str, None] = {}
         self._timers = Timers()
+        self._ended: list[Request] | None = None
+        """Collects those that end while it is a list."""
         self._marks = TokenMarks(vocabulary)
         self.families: dict[str, LiveRequest] = {}
         """Sample 0 of each request with n > 1, by id, while any of its samples is live."""
@@ -206,7 +208,7 @@ class EngineCore:
 
     def commit(self, plan: StepPlan, output: StepOutput) -> None:
         """Take the results of a step into the requests. What ended at this boundary takes nothing."""
-        now = self.boundary()
+        now = self._boundary_of_commit(output)
         if output.errors:
             self._end_failed(plan, output, now)
         if plan.batch is not None:
@@ -218,6 +220,16 @@ class EngineCore:
                     self._commit_chunk(live, chunk, output, now)
                 except Exception as error:
                     self._fail(live, error, now)
+
+    def _boundary_of_commit(self, output: StepOutput) -> float:
+        """The boundary before the results go in. What ends here has a result that never counts."""
+        self._ended = ended = []
+        now = self.boundary()
+        self._ended = None
+        for request in ended:
+            if request.request_id in output.token_ids:
+                self._discard(request)
+        return now
 
     def take_touched(self) -> list[LiveRequest]:
         """Requests with something new for their callers since the last call."""
@@ -238,6 +250,8 @@ class EngineCore:
                 "kv_blocks": pool.num_blocks,
                 "kv_blocks_free": pool.num_free,
                 "unsent_tokens": sum(live.channel.unsent for live in self.live.values()),
+                "queried_prompt_tokens": self.kv.num_queried_tokens,
+                "cached_prompt_tokens": self.kv.num_cached_tokens,
                 **self.metrics.snapshot(),
             }
 
@@ -283,7 +297,7 @@ class EngineCore:
         text = StreamingText(
             params.stop, params.include_stop, params.min_tokens, parts.utf8_decoder, parts.stop_matcher
         )
-        live = LiveRequest(text, self.vocabulary, self.lock, self._ask_for_a_look)
+        live = LiveRequest(text, self.vocabulary, self.lock, self._ask_for_a_look, self._count_sent)
         high, low = self.config.channel_high, self.config.channel_low
         live.channel = (
             parts.channel(high, low, self.wake) if self._look_at_all else PulledChannel(live, high, low)
@@ -363,6 +377,15 @@ class EngineCore:
             return
         request.error = request.error or error
         self._attention[request.request_id] = None
+
+    def _count_sent(self, num_tokens: int) -> None:
+        with self.lock:
+            self.metrics.sent_tokens += num_tokens
+
+    def _discard(self, request: Request) -> None:
+        """One more token was proposed for this request and does not count (C4)."""
+        request.num_discarded_tokens += 1
+        self.metrics.discarded_tokens += 1
 
     def _fail(self, live: LiveRequest, error: Exception, now: float) -> None:
         """A part of one request raised, or its row is unusable: only this request ends."""
@@ -544,6 +567,8 @@ class EngineCore:
 
     def _forget(self, live: LiveRequest) -> None:
         self.live.pop(live.request.request_id, None)
+        if self._ended is not None:
+            self._ended.append(live.request)
         self._attention.pop(live.request.request_id, None)
         self._timers.drop(live.request.request_id)
         if live.samples and live.all_ended:

@@ -113,7 +113,7 @@ class Stream:
         self._news.clear()
         for live in self._open:
             closed = live.closed
-            chunk = live.channel.take()
+            chunk = live.take()
             if chunk is None and closed:
                 # The channel could not carry the end; the request knows it.
                 chunk = Chunk(finish_reason=str(live.request.finish_reason or FinishReason.ERROR))

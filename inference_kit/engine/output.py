@@ -16,7 +16,7 @@ The policy for requests that are cut short (A9, A13), the same for every reason:
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..lifecycle.metrics import engine_metrics
@@ -41,6 +41,8 @@ class RequestOutput:
     error: BaseException | None = None
     logprobs: None = None
     """Log-probabilities; None in this version."""
+    token_counts: Record = field(default_factory=Record)
+    """The four counts of C4 at the time of this output; committed = unsent + sent."""
     num_cached_tokens: int = 0
     """Prompt tokens that were found in the prefix cache at the first admission (convention 11)."""
     samples: tuple[RequestOutput, ...] = ()
@@ -75,5 +77,6 @@ def _output(live: LiveRequest) -> RequestOutput:
         stop_reason=request.stop_reason,
         events=tuple(request.events),
         error=request.error,
+        token_counts=live.token_counts,
         num_cached_tokens=request.num_cached_tokens,
     )

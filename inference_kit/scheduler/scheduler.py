@@ -113,7 +113,7 @@ class Scheduler:
         self.endings: Callable[[Deadlines, ClockMarks, float], object | None] = first_expired
         """Not None for a request whose deadline has passed; the engine's own rule when that is replaced."""
         self.on_fault: Callable[[Request, Exception], None] = _raise
-        """Told when a part (a prefix cache, say) raises for one request; the others are planned all the same."""
+        """Told when a part (a prefix cache, say) raises for one request; the others are planned as usual."""
         self.waiting: list[Request] = []
         """In the policy's order."""
         self.decodes = DecodeTable(kv.pool.block_size, self._left_table)

@@ -49,9 +49,16 @@ class FaultyRunner(ChecksumRunner):
 
     fail_next: str | None = None
     takes_s = 0.0
+    proposed = 0
+    """Tokens that it has handed in."""
     core: EngineCore
 
     def run(self, plan: StepPlan) -> StepOutput:
+        output = self.compute(plan)
+        self.proposed += len(output.token_ids)
+        return output
+
+    def compute(self, plan: StepPlan) -> StepOutput:
         fault, self.fail_next = self.fail_next, None
         takes_s, self.takes_s = self.takes_s, 0.0
         self.core.clock.advance(takes_s)  # type: ignore[attr-defined]
@@ -97,7 +104,7 @@ class Reader:
     finish_reasons: list[str] = field(default_factory=list)
 
     def take(self, most: int | None = None) -> None:
-        chunk = self.live.channel.take(most)
+        chunk = self.live.take(most)
         if chunk is None:
             return
         assert not self.finish_reasons, "something was sent after the end"
@@ -207,7 +214,9 @@ class EngineMachine:
         assert len(list(self.core.scheduler.running)) <= self.config.max_running
         for live in self.core.live.values():
             assert live.channel.unsent <= self.config.channel_high + 1
-            assert live.channel.unsent + live.channel.sent == live.request.num_output_tokens
+            counts = live.token_counts
+            assert counts.proposed >= counts.committed == live.channel.unsent + live.channel.sent
+            assert counts.unsent == live.channel.unsent
         for reader in self.readers:
             output = reader.live.request.output_token_ids
             assert output == reader.expected[: len(output)]
@@ -228,6 +237,8 @@ class EngineMachine:
         snapshot = self.core.snapshot()
         assert self.ended == self.accepted == snapshot["received"] == sum(snapshot["finished"].values())
         assert snapshot["rejected"] == self.rejected
+        assert snapshot["proposed_tokens"] == self.runner.proposed
+        assert snapshot["sent_tokens"] == snapshot["committed_tokens"]
         assert snapshot["kv_blocks_free"] == snapshot["kv_blocks"]
         assert (snapshot["waiting"], snapshot["running"], snapshot["states"]) == (0, 0, {})
         self.core.check_integrity()
@@ -242,7 +253,7 @@ def check_ended(reader: Reader) -> None:
     assert reader.got == output
     assert request.block_table == []
     assert request.release_errors == []
-    assert reader.live.channel.take() is None
+    assert reader.live.take() is None
     if reason in NORMAL_ENDS:
         assert (output, reason) == (reader.expected, reader.reason)
     else:
