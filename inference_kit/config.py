@@ -15,6 +15,15 @@ from .sampling import MAX_SEED, check_int, check_number, strict
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 POLICIES = ("fcfs", "priority", "skip_blocked", "reserve")
 MAX_DEADLINE_S = 3600.0
+COUNTS = (
+    "block_size",
+    "max_step_tokens",
+    "max_running",
+    "max_waiting",
+    "max_waiting_tokens",
+    "decode_rounds",
+)
+"""Fields that are whole numbers from 1 on."""
 
 
 @strict
@@ -80,6 +89,9 @@ class EngineConfig:
     """Most requests in the waiting queue; one more is refused with `QueueFull` (convention 8)."""
     max_waiting_tokens: int = 1_000_000
     """Most prompt tokens in the waiting queue (convention 8)."""
+    decode_rounds: int = 1
+    """Most tokens that one step makes for a request, inside the blocks it has. More rounds cost less
+    scheduling; cancels, deadlines and newcomers wait until the step is over."""
     max_prefill_chunk: int | None = None
     """Most prompt tokens of one request in one step. None: the step's budget."""
     prefix_caching: bool = False
@@ -119,7 +131,7 @@ class EngineConfig:
             raise InvalidField("prefix_caching", self.prefix_caching, "True or False")
         if self.seed is not None:
             check_int("seed", self.seed, 0, MAX_SEED)
-        for name in ("block_size", "max_step_tokens", "max_running", "max_waiting", "max_waiting_tokens"):
+        for name in COUNTS:
             check_int(name, getattr(self, name), 1)
         for name in ("num_kv_blocks", "max_model_len", "max_prefill_chunk"):
             if getattr(self, name) is not None:

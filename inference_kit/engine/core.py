@@ -24,6 +24,7 @@ from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
 from ..scheduler.decodes import DecodeBatch
 from ..scheduler.plan import Runner, ScheduledChunk, StepOutput, StepPlan
+from ..scheduler.rounds import RoundsRunner
 from ..scheduler.scheduler import Scheduler, SchedulerConfig
 from ..streaming.text import StreamingText
 from ..telemetry.events import TokenLines
@@ -62,6 +63,8 @@ class EngineCore:
         self.config = config
         self.components = components or Components()
         self.runner = runner
+        rounds = config.decode_rounds
+        self._rounds = runner if rounds == 1 else RoundsRunner(runner, rounds, config.block_size)
         self.vocabulary = vocabulary
         self.clock = clock
         pool = self.components.block_pool(config.num_kv_blocks, config.block_size)
@@ -90,6 +93,8 @@ class EngineCore:
         # Ids as the keys of a dict, for their order; an id that is not live any more is passed over.
         self._attention: dict[str, None] = {}
         self._timers = Timers()
+        self._more_to_come = False
+        """True while a later round of the same step is still to be committed: no credit is looked at."""
         self._ended: list[Request] | None = None
         """Collects those that end while it is a list."""
         self._marks = TokenMarks(vocabulary)
@@ -198,7 +203,7 @@ class EngineCore:
         if not plan.chunks and not plan.block_copies:
             return StepOutput({})
         try:
-            return _checked_output(self.runner.run(plan))
+            return _checked_output(self._rounds.run(plan))
         except Exception as error:
             with self.lock:
                 for request_id in plan.involved_ids:
@@ -211,6 +216,8 @@ class EngineCore:
         now = self._boundary_of_commit(output)
         if output.errors:
             self._end_failed(plan, output, now)
+        more = [self.live[name] for name in output.later[0] if name in self.live] if output.later else []
+        self._more_to_come = bool(more)
         if plan.batch is not None:
             self._commit_batch(plan.batch, output, now)
         for chunk in plan.singles:
@@ -220,15 +227,39 @@ class EngineCore:
                     self._commit_chunk(live, chunk, output, now)
                 except Exception as error:
                     self._fail(live, error, now)
+        if more:
+            self._commit_later(more, output.later, now)
+
+    def _commit_later(
+        self, lives: Sequence[LiveRequest], rounds: Sequence[Mapping[str, int]], now: float
+    ) -> None:
+        """Commit the tokens of the later rounds. What stands behind an end is discarded (convention 4)."""
+        for ids in rounds:
+            for live in lives:
+                request = live.request
+                if request.request_id not in ids:
+                    continue
+                if request.is_terminal:
+                    self._discard(request)
+                    continue
+                try:
+                    request.num_computed_tokens += 1
+                    self._commit_token(live, ids, now)
+                except Exception as error:
+                    self._fail(live, error, now)
+        self._more_to_come = False
+        for live in lives:
+            if not live.request.is_terminal:
+                self._look_ahead(live, now)
 
     def _boundary_of_commit(self, output: StepOutput) -> float:
         """The boundary before the results go in. What ends here has a result that never counts."""
-        self._ended = ended = []
+        ended: list[Request] = []
+        self._ended = ended
         now = self.boundary()
         self._ended = None
         for request in ended:
-            if request.request_id in output.token_ids:
-                self._discard(request)
+            self._discard_all(request, output)
         return now
 
     def take_touched(self) -> list[LiveRequest]:
@@ -387,6 +418,12 @@ class EngineCore:
         request.num_discarded_tokens += 1
         self.metrics.discarded_tokens += 1
 
+    def _discard_all(self, request: Request, output: StepOutput) -> None:
+        """The request has ended before its results came in."""
+        for ids in (output.token_ids, *output.later):
+            if request.request_id in ids:
+                self._discard(request)
+
     def _fail(self, live: LiveRequest, error: Exception, now: float) -> None:
         """A part of one request raised, or its row is unusable: only this request ends."""
         live.request.error = live.request.error or error
@@ -435,6 +472,7 @@ class EngineCore:
             live = self.live.get(request_id)
             if live is not None and request_id in output.errors:
                 self._fail(live, RuntimeError(output.errors[request_id]), now)
+                self._discard_all(live.request, output)
 
     def _commit_batch(self, batch: DecodeBatch, output: StepOutput, now: float) -> None:
         """Commit one token for each decode, and look at those where it may matter."""
@@ -459,13 +497,13 @@ class EngineCore:
         """Fail those of `batch` for which the runner gave no id of the vocabulary; return the others."""
         for request_id in batch.request_ids:
             try:
-                self._checked_id(request_id, output)
+                self._checked_id(request_id, output.token_ids)
             except ValueError as error:
                 self._fail(self.live[request_id], error, now)
         return batch.table.members(batch)
 
-    def _checked_id(self, request_id: str, output: StepOutput) -> int:
-        token_id = output.token_ids.get(request_id)
+    def _checked_id(self, request_id: str, ids: Mapping[str, int]) -> int:
+        token_id = ids.get(request_id)
         if token_id is None or not is_int(token_id) or not 0 <= token_id < self.vocabulary.size:
             raise ValueError(f"the runner gave id {token_id!r}; allowed: 0..{self.vocabulary.size - 1}")
         return token_id
@@ -486,7 +524,11 @@ class EngineCore:
         self.kv.publish(request)
         if not chunk.samples:
             return
-        request.commit_token(self._checked_id(chunk.request_id, output), now)
+        self._commit_token(live, output.token_ids, now)
+
+    def _commit_token(self, live: LiveRequest, ids: Mapping[str, int], now: float) -> None:
+        request = live.request
+        request.commit_token(self._checked_id(request.request_id, ids), now)
         self.touched.add(live)
         if request.num_output_tokens == 1:
             self._arm(live)
@@ -522,7 +564,12 @@ class EngineCore:
             # Before the end, so that a part that raises here still makes it an error.
             live.channel.put(text.finish(), ())
             self._end(request, reason, now)
-            return
+        elif not self._more_to_come:
+            self._look_ahead(live, now)
+
+    def _look_ahead(self, live: LiveRequest, now: float) -> None:
+        """Pause the request if its credit is used up; else say which of the next tokens to look at."""
+        request = live.request
         self._apply_credit(live, now)
         if not request.has_credit:
             # The clock of the slow consumer has started.
@@ -594,7 +641,7 @@ def _scheduler_config(config: EngineConfig) -> SchedulerConfig:
 
 
 def _checked_output(output: StepOutput) -> StepOutput:
-    if not (isinstance(output.token_ids, Mapping) and isinstance(output.errors, Mapping)):
+    if not all(isinstance(one, Mapping) for one in (output.token_ids, output.errors, *output.later)):
         raise TypeError("the runner must return a StepOutput with mappings of request ids")
     return output
 

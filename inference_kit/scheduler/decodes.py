@@ -62,6 +62,7 @@ class DecodeBatch:
                 seed=request.seed,
                 sample_index=request.sample_index,
                 num_generated=start + 1 - len(request.prompt_token_ids),
+                num_left=len(request.prompt_token_ids) + request.max_new_tokens - start - 1,
             )
             for request, start, table, token_ids in parts
         )

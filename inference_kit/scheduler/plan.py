@@ -37,6 +37,8 @@ class ScheduledChunk:
     sample_index: int = 0
     num_generated: int = 0
     """Tokens generated before this step; `min_tokens` needs it."""
+    num_left: int = 1
+    """Tokens that the request may still get, the next one included."""
 
     @property
     def position(self) -> int:
@@ -121,6 +123,8 @@ class StepOutput:
 
     token_ids: Mapping[str, int]
     errors: Mapping[str, str] = field(default_factory=dict)
+    later: Sequence[Mapping[str, int]] = ()
+    """Ids of further rounds of the same step, in order: each request's next token, then its next but one."""
 
 
 class Runner(Protocol):

@@ -95,6 +95,7 @@ def _chunk(request: Request, count: int) -> ScheduledChunk:
         seed=request.seed,
         sample_index=request.sample_index,
         num_generated=request.num_output_tokens,
+        num_left=request.max_new_tokens - request.num_output_tokens,
     )
 
 
