@@ -103,6 +103,8 @@ class EngineConfig:
     """Policy `priority`: a wait of so many seconds is worth one step of priority. Range (0, 3600]."""
     max_passes: int = 64
     """Policy `skip_blocked`: most later requests that may pass one that does not fit."""
+    offload_blocks: int = 0
+    """Blocks in host memory that keep what preempted requests had computed. 0: they compute it again."""
     watermark: float = 0.04
     """Share of the pool that an admission leaves free while others run. Range [0, 0.5]."""
     attention: str = "gather"
@@ -139,6 +141,7 @@ class EngineConfig:
         check_number("watermark", self.watermark, 0.0, 0.5)
         check_number("priority_ageing_s", self.priority_ageing_s, 0.0, 3600.0, low_open=True)
         check_int("max_passes", self.max_passes, 0)
+        check_int("offload_blocks", self.offload_blocks, 0)
         check_int("channel_high", self.channel_high, 1)
         check_int("channel_low", self.channel_low, 0, self.channel_high - 1)
         if self.slow_consumer_s is not None:

@@ -19,6 +19,7 @@ from ..clock import Clock
 from ..config import Deadlines, EngineConfig
 from ..errors import InvalidField, LifecycleBroken, RequestRefused
 from ..kv.manager import KVManager
+from ..kv.offload import HostStore
 from ..lifecycle.request import LoggedEvent, Request
 from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
@@ -69,7 +70,8 @@ class EngineCore:
         self.clock = clock
         pool = self.components.block_pool(config.num_kv_blocks, config.block_size)
         cache = self.components.prefix_cache(pool) if config.prefix_caching else None
-        self.kv = KVManager(pool, cache)
+        host = HostStore(config.offload_blocks, config.block_size) if config.offload_blocks else None
+        self.kv = KVManager(pool, cache, host)
         self.scheduler = self.components.scheduler(_scheduler_config(config), self.kv)
         if isinstance(self.scheduler, Scheduler):
             self.scheduler.endings = self.components.endings
@@ -200,7 +202,7 @@ class EngineCore:
 
     def run(self, plan: StepPlan) -> StepOutput:
         """Run the plan. A step that raises fails the requests of that step and nothing else."""
-        if not plan.chunks and not plan.block_copies:
+        if plan.is_empty:
             return StepOutput({})
         try:
             return _checked_output(self._rounds.run(plan))
@@ -209,6 +211,10 @@ class EngineCore:
                 for request_id in plan.involved_ids:
                     if request_id in self.live:
                         self._note_fault(self.live[request_id].request, error)
+                for request_id in plan.preempted if plan.offloads else ():
+                    # Their contents may not have been moved: they are computed again.
+                    if request_id in self.live:
+                        self.kv.forget_offloaded(self.live[request_id].request)
             return StepOutput({}, dict.fromkeys(plan.involved_ids, str(error)))
 
     def commit(self, plan: StepPlan, output: StepOutput) -> None:

@@ -144,6 +144,9 @@ class Request:
         """Tokens that the runner proposed and that were never committed (C4)."""
         self.num_preemptions = 0
         self.block_table: list[int] = []
+        self.host_blocks: list[int] = []
+        self.num_host_tokens = 0
+        """Computed tokens whose keys and values are kept in `host_blocks` while it waits."""
         self.cache_salt = ""
         self.num_cached_tokens = 0
         self.num_published_blocks = 0

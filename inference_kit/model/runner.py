@@ -48,6 +48,8 @@ class ModelRunner:
     @torch.inference_mode()
     def run(self, plan: StepPlan) -> StepOutput:
         """Compute every chunk of `plan` and sample one id for each chunk that asks for it."""
+        self.cache.offload_blocks(plan.offloads)
+        self.cache.restore_blocks(plan.restores)
         self.cache.copy_blocks(plan.block_copies)
         errors = {chunk.request_id: fault for chunk in plan.chunks if (fault := self._fault(chunk))}
         chunks = [chunk for chunk in plan.chunks if chunk.request_id not in errors]

@@ -86,6 +86,10 @@ class StepPlan:
     block_copies: tuple[tuple[int, int], ...] = ()
     """(source, destination) blocks to copy whole before anything is computed (copy-on-write).
     All sources are read before any destination is written."""
+    offloads: tuple[tuple[int, int], ...] = ()
+    """(device block, host block) to copy before all else: the contents of preempted requests."""
+    restores: tuple[tuple[int, int], ...] = ()
+    """(host block, device block) to copy next, before `block_copies`."""
 
     @property
     def batch(self) -> DecodeBatch | None:
@@ -102,6 +106,11 @@ class StepPlan:
         """Who is in the step, in the order of `chunks`."""
         decodes = () if self.batch is None else self.batch.request_ids
         return [*decodes, *(chunk.request_id for chunk in self.singles)]
+
+    @property
+    def is_empty(self) -> bool:
+        """True when a runner has nothing to do."""
+        return not (self.chunks or self.block_copies or self.offloads or self.restores)
 
     @property
     def involved_ids(self) -> list[str]:
@@ -131,5 +140,8 @@ class Runner(Protocol):
     """Runs a step. `ModelRunner` runs a network; the tests have one without weights."""
 
     def run(self, plan: StepPlan) -> StepOutput:
-        """Copy blocks, compute every chunk of `plan`, write KV; return one id per sampling chunk."""
+        """Move and copy blocks, compute every chunk of `plan`, write KV; one id for each sampling chunk.
+
+        There are `offloads` and `restores` only with `EngineConfig.offload_blocks`.
+        """
         ...

@@ -161,6 +161,8 @@ class Scheduler:
             preempted=tuple(request.request_id for request in preempted),
             admitted=tuple(request.request_id for request in admitted),
             block_copies=self.kv.take_copies(),
+            offloads=self.kv.take_offloads(),
+            restores=self.kv.take_restores(),
         )
 
     def drop(self, request: Request) -> None:
@@ -173,6 +175,7 @@ class Scheduler:
         if request.finish_reason is not FinishReason.ERROR:
             self._publish(request)
         self.kv.release(request)
+        self.kv.forget_offloaded(request)
 
     def _publish(self, request: Request) -> None:
         try:
@@ -254,6 +257,7 @@ class Scheduler:
     def _preempt(self, request: Request, now: float) -> None:
         self._stop(request)
         self._publish(request)
+        self.kv.offload(request)
         self.kv.release(request)
         try:
             request.move(Event.PREEMPT, now)

@@ -380,6 +380,7 @@ def random_options(rng: random.Random) -> dict[str, Any]:
         "policy": rng.choice(SUPPORTED_POLICIES),
         "prefix_caching": rng.choice(SUPPORTED_CACHING),
         "decode_rounds": rng.choice([1, 1, 2, 4]),
+        "offload_blocks": rng.choice([0, 0, 3, 30]),
     }
 
 

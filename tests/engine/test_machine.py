@@ -53,6 +53,7 @@ def engine_options(draw: st.DrawFn) -> dict[str, Any]:
         "policy": draw(st.sampled_from(SUPPORTED_POLICIES)),
         "prefix_caching": draw(st.sampled_from(SUPPORTED_CACHING)),
         "decode_rounds": draw(st.sampled_from([1, 1, 2, 4])),
+        "offload_blocks": draw(st.sampled_from([0, 0, 3, 30])),
     }
 
 
