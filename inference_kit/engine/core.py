@@ -389,6 +389,8 @@ class EngineCore:
         """The live requests that this boundary must look at."""
         if self._look_at_all:
             return list(self.live.values())
+        if not self._attention and not self._timers.is_due(now):
+            return ()
         taken, self._attention = self._attention, {}
         taken.update(dict.fromkeys(self._timers.pop_due(now)))
         return [self.live[request_id] for request_id in taken if request_id in self.live]
@@ -485,15 +487,16 @@ class EngineCore:
         batch = batch.table.members(batch)
         ids: list[Any] = list(map(output.token_ids.get, batch.request_ids))
         bits = self._marks.of(ids)
-        if (bits & NO_ID).any():
+        looked = batch.table.to_look_at(batch, bits)
+        if looked and (bits[looked] & NO_ID).any():
             batch = self._fail_without_id(batch, output, now)
             ids = list(map(output.token_ids.get, batch.request_ids))
-            bits = self._marks.of(ids)
-        looked = batch.table.commit(batch, ids, bits, now)
+            looked = batch.table.to_look_at(batch, self._marks.of(ids))
+        batch.table.commit(batch, ids, now)
         self._record_tokens(batch, TokenLines(batch.request_ids, ids, now, str(State.DECODE)))
         self._note_news(batch.request_ids)
-        for request in looked:
-            live = self.live[request.request_id]
+        for index in looked:
+            live = self.live[batch.request_ids[index]]
             try:
                 self._look(live, now)
             except Exception as error:

@@ -128,6 +128,8 @@ class KVManager:
 
         All sources are to be read before any destination is written; no destination occurs twice.
         """
+        if not self._copies:
+            return ()
         copies, self._copies = self._copies, {}
         return tuple((source, destination) for destination, source in copies.items())
 

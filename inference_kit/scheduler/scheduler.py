@@ -9,7 +9,7 @@ whose deadline has passed; a preempted request keeps its place in the order.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
@@ -153,8 +153,9 @@ class Scheduler:
         preempted: list[Request] = []
         decodes = self._plan_decodes(preempted, now)
         budget = PrefillBudget(self.config, self.config.max_step_tokens - len(decodes), self._step)
-        self._plan_prefills(budget)
-        admitted = [] if preempted else self._admit(budget, now)
+        if self._single:
+            self._plan_prefills(budget)
+        admitted = self._admit(budget, now) if self.waiting and not preempted else ()
         return StepPlan(
             step=self._step,
             chunks=PlannedChunks(decodes, tuple(budget.chunks)),
@@ -197,13 +198,14 @@ class Scheduler:
 
     def _plan_decodes(self, preempted: list[Request], now: float) -> DecodeBatch:
         """Plan the decodes, growing their tables. Who loses its blocks for that is in `preempted`."""
-        for request in [one for one in self._single.values() if one.state is State.DECODE]:
+        ready = [one for one in self._single.values() if one.state is State.DECODE] if self._single else ()
+        for request in ready:
             del self._single[request.request_id]
             self.decodes.join(request)
         while True:
             rows = self.decodes.choose(self.config.max_step_tokens)
             short = self.decodes.without_room(rows)
-            for request in short:
+            for request in short if self.kv.cache is not None else ():
                 # The last block of its table has just been filled, by a step that is over.
                 self._publish(request)
             enough = not short or self._grow_each(short)
@@ -273,7 +275,7 @@ class Scheduler:
         for request in sorted(started, key=by_arrival):
             budget.try_add(request)
 
-    def _admit(self, budget: PrefillBudget, now: float) -> list[Request]:
+    def _admit(self, budget: PrefillBudget, now: float) -> Sequence[Request]:
         """Start waiting requests in the policy's order while tokens, slots and blocks last."""
         admitted: list[Request] = []
         passed: list[Request] = []
