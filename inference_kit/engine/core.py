@@ -24,7 +24,7 @@ from ..lifecycle.request import LoggedEvent, Request
 from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
 from ..scheduler.decodes import DecodeBatch
-from ..scheduler.plan import Runner, ScheduledChunk, StepOutput, StepPlan
+from ..scheduler.plan import Runner, ScheduledChunk, StepOutput, StepPlan, TokenLogprob
 from ..scheduler.rounds import RoundsRunner
 from ..scheduler.scheduler import Scheduler, SchedulerConfig
 from ..streaming.text import StreamingText
@@ -224,6 +224,8 @@ class EngineCore:
             self._end_failed(plan, output, now)
         more = [self.live[name] for name in output.later[0] if name in self.live] if output.later else []
         self._more_to_come = bool(more)
+        if output.logprobs:
+            self._take_logprobs(output.logprobs[0])
         if plan.batch is not None:
             self._commit_batch(plan.batch, output, now)
         for chunk in plan.singles:
@@ -234,13 +236,18 @@ class EngineCore:
                 except Exception as error:
                     self._fail(live, error, now)
         if more:
-            self._commit_later(more, output.later, now)
+            self._commit_later(more, output, now)
 
-    def _commit_later(
-        self, lives: Sequence[LiveRequest], rounds: Sequence[Mapping[str, int]], now: float
-    ) -> None:
+    def _take_logprobs(self, entries: Mapping[str, TokenLogprob]) -> None:
+        """Note the entries before their tokens: so a reader never sees a token that lacks its entry."""
+        for request_id, entry in entries.items():
+            if request_id in self.live:
+                self.live[request_id].request.logprobs.append(entry)
+
+    def _commit_later(self, lives: Sequence[LiveRequest], output: StepOutput, now: float) -> None:
         """Commit the tokens of the later rounds. What stands behind an end is discarded (convention 4)."""
-        for ids in rounds:
+        for number, ids in enumerate(output.later, 1):
+            self._take_logprobs(output.logprobs[number] if number < len(output.logprobs) else {})
             for live in lives:
                 request = live.request
                 if request.request_id not in ids:
@@ -558,6 +565,8 @@ class EngineCore:
     def _look(self, live: LiveRequest, now: float) -> None:
         """Let the newest token end the request, or say which of the next ones to look at."""
         request = live.request
+        if request.sampling.logprobs is not None and len(request.logprobs) != request.num_output_tokens:
+            raise ValueError("the runner gave no log-probability for a token of a request that asks for them")
         reason = self._stop_by_token(request, request.token_ids[-1])
         live.deliver(
             hide_last=reason is not None
@@ -589,7 +598,7 @@ class EngineCore:
     def _tokens_until_look(self, live: LiveRequest) -> int:
         """The next of these many tokens that needs a look whatever its id is; >= 1."""
         request = live.request
-        if self._look_at_all:
+        if self._look_at_all or request.sampling.logprobs is not None:
             return 1
         if request.sampling.stop:
             whole = self._marks.is_whole(request.token_ids[-1])

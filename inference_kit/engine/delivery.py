@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..lifecycle.record import Record
 from ..lifecycle.request import Request
+from ..scheduler.plan import TokenLogprob
 from ..streaming.channel import Channel, Chunk, TokenChannel
 from ..streaming.text import StreamingText
 from .vocabulary import Vocabulary
@@ -104,9 +106,18 @@ class LiveRequest:
     def take(self, max_tokens: int | None = None) -> Chunk | None:
         """What its reader gets next from the channel, counted as sent (C4). Any thread."""
         chunk = self.channel.take(max_tokens)
-        if chunk is not None and chunk.token_ids:
-            self._on_sent(len(chunk.token_ids))
-        return chunk
+        if chunk is None or not chunk.token_ids:
+            return chunk
+        self._on_sent(len(chunk.token_ids))
+        if self.request.sampling.logprobs is None:
+            return chunk
+        sent = self.channel.sent
+        return replace(chunk, logprobs=self.logprobs[sent - len(chunk.token_ids) : sent])
+
+    @property
+    def logprobs(self) -> tuple[TokenLogprob, ...]:
+        """One entry for each committed token; empty when the request does not ask for them."""
+        return tuple(self.request.logprobs[: self.request.num_output_tokens])
 
     def deliver(self, hide_last: bool = False) -> None:
         """Turn every committed token into text and put it into the channel. Any thread.

@@ -124,6 +124,18 @@ class StepPlan:
 
 
 @dataclass(frozen=True)
+class TokenLogprob:
+    """How likely the model found one committed token, and what else it found likely."""
+
+    token_id: int
+    logprob: float
+    """Natural logarithm, of the model's own distribution: before temperature, penalties and filters.
+    Minus infinity is written as -9999.0 (convention 12)."""
+    top: tuple[tuple[int, float], ...] = ()
+    """(id, logprob) of the likeliest ids, best first, ties to the lowest id."""
+
+
+@dataclass(frozen=True)
 class StepOutput:
     """Sampled token ids by request id, one for each chunk with `samples`.
 
@@ -134,6 +146,8 @@ class StepOutput:
     errors: Mapping[str, str] = field(default_factory=dict)
     later: Sequence[Mapping[str, int]] = ()
     """Ids of further rounds of the same step, in order: each request's next token, then its next but one."""
+    logprobs: Sequence[Mapping[str, TokenLogprob]] = ()
+    """For requests that ask for them, one mapping for each round; empty when none does."""
 
 
 class Runner(Protocol):

@@ -37,6 +37,7 @@ class RoundsRunner:
         later: list[Mapping[str, int]] = []
         chunks: Iterable[ScheduledChunk] = plan.chunks
         made = first.token_ids
+        logprobs = list(first.logprobs)
         while len(later) < self._rounds - 1:
             going_on = [chunk for chunk in chunks if self._goes_on(chunk, made)]
             chunks = [self._next(chunk, made[chunk.request_id]) for chunk in going_on]
@@ -46,7 +47,8 @@ class RoundsRunner:
             errors.update(output.errors)
             made = output.token_ids
             later.append(made)
-        return StepOutput(first.token_ids, errors, tuple(later))
+            logprobs += output.logprobs or ({},) * bool(logprobs)
+        return StepOutput(first.token_ids, errors, tuple(later), logprobs)
 
     def _goes_on(self, chunk: ScheduledChunk, made: Mapping[str, int]) -> bool:
         has_room = chunk.position + 1 < len(chunk.block_table) * self._block_size
