@@ -5,6 +5,7 @@ PYTHON ?= python3
 TORCH_INDEX ?=
 MODEL ?= smollm2
 PORT ?=
+PEER ?=
 JOBS ?= 2
 PYTEST_ARGS ?=
 
@@ -27,7 +28,7 @@ unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test labs lint format checks-report soak grade-demo install model lock clean python
+.PHONY: help lab test labs lint format checks-report soak bench grade-demo install model lock clean python
 
 help: ## list these targets
 	@echo "make lab    opens the course in JupyterLab;  make test  runs every test."
@@ -69,6 +70,9 @@ checks-report: install ## what every lab check catches: references, right and wr
 
 soak: install ## the random machine of the tests for 10 minutes and 100,000 requests, with flat memory
 	@"$(PY)" -m tools.soak
+
+bench: install model ## measure scheduler and streamer into bench/results; PEER=<checkout of nano-vllm> adds it
+	@OMP_NUM_THREADS=1 "$(PY)" -m inference_kit.bench $(if $(PEER),--peer "$(PEER)")
 
 grade-demo: install ## grade a sample class with the stock commands and compare the scores
 	@"$(PY)" -m grader demo

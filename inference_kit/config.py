@@ -15,6 +15,15 @@ from .sampling import MAX_SEED, check_int, check_number, strict
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 POLICIES = ("fcfs", "priority", "skip_blocked", "reserve")
 MAX_DEADLINE_S = 3600.0
+COUNTS = (
+    "block_size",
+    "max_step_tokens",
+    "max_running",
+    "max_waiting",
+    "max_waiting_tokens",
+    "decode_rounds",
+)
+"""Fields that are whole numbers from 1 on."""
 
 
 @strict
@@ -80,6 +89,9 @@ class EngineConfig:
     """Most requests in the waiting queue; one more is refused with `QueueFull` (convention 8)."""
     max_waiting_tokens: int = 1_000_000
     """Most prompt tokens in the waiting queue (convention 8)."""
+    decode_rounds: int = 1
+    """Most tokens that one step makes for a request, inside the blocks it has. More rounds cost less
+    scheduling; cancels, deadlines and newcomers wait until the step is over."""
     max_prefill_chunk: int | None = None
     """Most prompt tokens of one request in one step. None: the step's budget."""
     prefix_caching: bool = False
@@ -91,6 +103,8 @@ class EngineConfig:
     """Policy `priority`: a wait of so many seconds is worth one step of priority. Range (0, 3600]."""
     max_passes: int = 64
     """Policy `skip_blocked`: most later requests that may pass one that does not fit."""
+    offload_blocks: int = 0
+    """Blocks in host memory that keep what preempted requests had computed. 0: they compute it again."""
     watermark: float = 0.04
     """Share of the pool that an admission leaves free while others run. Range [0, 0.5]."""
     attention: str = "gather"
@@ -119,7 +133,7 @@ class EngineConfig:
             raise InvalidField("prefix_caching", self.prefix_caching, "True or False")
         if self.seed is not None:
             check_int("seed", self.seed, 0, MAX_SEED)
-        for name in ("block_size", "max_step_tokens", "max_running", "max_waiting", "max_waiting_tokens"):
+        for name in COUNTS:
             check_int(name, getattr(self, name), 1)
         for name in ("num_kv_blocks", "max_model_len", "max_prefill_chunk"):
             if getattr(self, name) is not None:
@@ -127,6 +141,7 @@ class EngineConfig:
         check_number("watermark", self.watermark, 0.0, 0.5)
         check_number("priority_ageing_s", self.priority_ageing_s, 0.0, 3600.0, low_open=True)
         check_int("max_passes", self.max_passes, 0)
+        check_int("offload_blocks", self.offload_blocks, 0)
         check_int("channel_high", self.channel_high, 1)
         check_int("channel_low", self.channel_low, 0, self.channel_high - 1)
         if self.slow_consumer_s is not None:

@@ -15,6 +15,7 @@ from .errors import InvalidField, UnknownOption
 
 MAX_SEED = 2**64 - 1
 MAX_SAMPLES = 128
+MAX_LOGPROBS = 20
 
 T = TypeVar("T")
 
@@ -99,7 +100,8 @@ class SamplingParams:
     min_tokens: int = 0
     """EOS, stop ids and stop strings count only after this many tokens (convention 5)."""
     logprobs: int | None = None
-    """Log-probabilities to report. This version: None."""
+    """Report the log-probability of each token, and of so many of the likeliest ids, 0..20. None: no report.
+    They are the model's own: before temperature and filters."""
     prompt_logprobs: int | None = None
     """Log-probabilities of the prompt to report. This version: None."""
     repetition_penalty: float = 1.0
@@ -134,6 +136,8 @@ class SamplingParams:
             check_int("seed", self.seed, 0, MAX_SEED)
         check_int("n", self.n, 1, MAX_SAMPLES)
         check_int("min_tokens", self.min_tokens, 0)
+        if self.logprobs is not None:
+            check_int("logprobs", self.logprobs, 0, MAX_LOGPROBS)
         if self.max_tokens is not None and self.min_tokens > self.max_tokens:
             raise InvalidField("min_tokens", self.min_tokens, f"at most max_tokens={self.max_tokens}")
         for text in self.stop:
@@ -153,7 +157,6 @@ class SamplingParams:
             check_number(name, getattr(self, name), -2.0, 2.0)
         check_number("repetition_penalty", self.repetition_penalty, 0.0, 2.0, low_open=True)
         neutral = {
-            "logprobs": None,
             "prompt_logprobs": None,
             "repetition_penalty": 1.0,
             "frequency_penalty": 0.0,

@@ -38,11 +38,16 @@ class ChecksumRunner:
     def __init__(self, num_blocks: int, block_size: int) -> None:
         self.block_size = block_size
         self.slots: list[int | None] = [None] * (num_blocks * block_size)
+        self.host: dict[int, list[int | None]] = {}
         self.plans: list[StepPlan] = []
 
     def run(self, plan: StepPlan) -> StepOutput:
         self.plans.append(plan)
         sampled: dict[str, int] = {}
+        for device, host in plan.offloads:
+            self.host[host] = self.slots[self._span(device)]
+        for host, device in plan.restores:
+            self.slots[self._span(device)] = self.host[host]
         copied = [self.slots[self._span(source)] for source, _ in plan.block_copies]
         for (_, destination), values in zip(plan.block_copies, copied, strict=True):
             self.slots[self._span(destination)] = values

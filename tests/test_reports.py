@@ -53,7 +53,6 @@ NO_SERVER = "the HTTP server is not built yet"
 LATER = {
     "X05": NO_SERVER,
     "X08": NO_SERVER,
-    "L07": "several tokens for one request in one step come with speculation",
     "M11": "the Prometheus endpoint is not built yet",
     "A09": "log-probabilities are not built yet",
     "U11": "its event-stream part needs the HTTP server",
@@ -339,7 +338,7 @@ def producer_dies(case: Case) -> None:
     seen: list[int] = []
     while core.has_work:
         core.step()
-        chunk = live.channel.take()
+        chunk = live.take()
         assert chunk is not None
         seen.extend(chunk.token_ids)
     assert seen == reference([1], 2)
@@ -471,7 +470,7 @@ def resume(case: Case) -> None:
     live = core.submit(given["prompt"], SamplingParams(max_tokens=20))
     while live.request.num_output_tokens < len(given["outputs_before"]):
         core.step()
-    live.channel.take()
+    live.take()
     core.scheduler._preempt(live.request, core.clock.now())  # type: ignore[attr-defined]
     plan = core.step()
     chunk = plan.chunks[0]
@@ -479,7 +478,7 @@ def resume(case: Case) -> None:
     assert positions == expected["recomputed_positions"]
     assert len(chunk.block_table) == expected["blocks_after_resume"]
     assert live.request.num_output_tokens == expected["outputs_after_resume_step"]
-    resumed = live.channel.take()
+    resumed = live.take()
     assert resumed is not None
     assert list(resumed.token_ids) == reference(given["prompt"], 3)[2:]
     check_all_given_back(core)
@@ -674,7 +673,7 @@ def tokens_in_chunks(case: Case) -> None:
         for _ in range(tokens):
             core.step()
             core.clock.advance(gap)  # type: ignore[attr-defined]
-        chunk = live.channel.take()
+        chunk = live.take()
         assert chunk is not None
         taken.append(len(chunk.token_ids))
     assert taken == [tokens for _, tokens in given["chunks"]]
@@ -915,6 +914,25 @@ def seeded_n(case: Case) -> None:
     assert len(set(first)) == given["n"]
 
 
+def decode_rounds(case: Case) -> None:
+    """A limit holds whatever the rounds of a step are. Rounds are steps here; the prompt is in the first."""
+    per_round = case["input"]["tokens_per_round"]
+    for most in case["input"]["max_tokens_list"]:
+        core = checksum_core(decode_rounds=per_round, block_size=64)
+        live = core.submit([1, 2, 3], SamplingParams(max_tokens=most))
+        plans = [core.step()]
+        ends_seen = []
+        while core.has_work:
+            plans.append(core.step())
+        while (chunk := live.take()) is not None:
+            ends_seen += [chunk.finish_reason] if chunk.finish_reason else []
+        assert live.request.num_output_tokens == case["expected"]["completion_tokens"][str(most)]
+        assert live.request.output_token_ids == reference([1, 2, 3], most)
+        assert len(plans) == case["expected"]["rounds"][str(most)]
+        assert len(ends_seen) == case["expected"]["terminal_chunks_each"]
+        assert ends_seen == [case["expected"]["finish_reason"]]
+
+
 ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("utf8", "stream"): stream,
     ("stop-string", "stream"): stream,
@@ -946,6 +964,7 @@ ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("scheduler", "resume"): resume,
     ("scheduler", "toy_lm"): toy_lm,
     ("lifecycle", "fsm_table"): fsm_table,
+    ("lifecycle", "decode_rounds"): decode_rounds,
     ("timeout", "deadlines"): deadlines,
     ("timeout", "validate"): validate_deadline,
     ("sampling", "validate_matrix"): validate_matrix,

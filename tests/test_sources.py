@@ -191,7 +191,7 @@ def test_c5_a_slow_client_is_bounded_and_ends_once(make_core: CoreFactory, name:
         core.clock.advance_to(float(tick))  # type: ignore[attr-defined]
         if tick == case["deadline_tick"]:
             core.cancel(live.request.request_id)
-        chunk = live.channel.take(1) if drain else None
+        chunk = live.take(1) if drain else None
         sent += chunk.text if chunk else ""
         plan = core.step()
         if tick < case["deadline_tick"]:

@@ -94,7 +94,7 @@ class Ours:
         """Seconds to hand all new tokens of a step to their readers, as text and ids."""
         start = CLOCK.now()
         for live in self.core.take_touched():
-            live.channel.take()
+            live.take()
         return CLOCK.now() - start
 
     def chunks(self) -> float:
@@ -193,8 +193,8 @@ def main(argv: list[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=[64, 256, 512, 4096], help="running requests")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each side")
-    parser.add_argument("--steps", type=int, default=50, help="steps in one turn")
+    parser.add_argument("--rounds", type=int, default=20, help="turns of each side")
+    parser.add_argument("--steps", type=int, default=100, help="steps in one turn")
     parser.add_argument("--peer", type=Path, help="a checkout of nano-vllm")
     parser.add_argument(
         "--watermarks", action="store_true", help="add the table behind the default watermark"

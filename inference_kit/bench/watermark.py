@@ -48,7 +48,7 @@ def run(pool: int, watermark: float, policy: str = "fcfs") -> dict[str, Any]:
         tokens += core.step().num_tokens
         steps += 1
         for live in core.take_touched():
-            live.channel.take()
+            live.take()
     needed = sum(prompt + output - 1 for prompt, output in lengths())
     return {
         "pool_blocks": pool,

@@ -42,9 +42,11 @@ def build_core(
         config = dataclasses.replace(config, num_kv_blocks=blocks)
     blocks = config.num_kv_blocks or 0
     if components.runner is not None:
+        if config.offload_blocks:
+            raise InvalidField("offload_blocks", config.offload_blocks, "0 with a replaced runner")
         runner = components.runner(blocks, config.block_size)
     else:
-        runner = _make_runner(model, blocks, config.block_size, components.sampler)
+        runner = _make_runner(model, config, components.sampler)
     vocabulary = Vocabulary(
         size=shape.vocab_size,
         context=shape.max_position_embeddings,
@@ -54,11 +56,13 @@ def build_core(
     return EngineCore(config, runner, vocabulary, clock or MonotonicClock(), components)
 
 
-def _make_runner(model: LoadedModel, blocks: int, block_size: int, sampler: Any) -> Runner:
+def _make_runner(model: LoadedModel, config: EngineConfig, sampler: Any) -> Runner:
+    blocks, host = config.num_kv_blocks or 0, config.offload_blocks
     try:
-        return model.make_runner(blocks, block_size, sampler=sampler)
+        return model.make_runner(blocks, config.block_size, sampler, num_host_blocks=host)
     except (RuntimeError, MemoryError) as error:
-        raise InvalidField("num_kv_blocks", blocks, f"a pool that fits into memory ({error})") from error
+        field, value = ("num_kv_blocks", blocks) if blocks >= host else ("offload_blocks", host)
+        raise InvalidField(field, value, f"a pool that fits into memory ({error})") from error
 
 
 def default_num_blocks(config: EngineConfig, context: int, bytes_per_token: int) -> int:

@@ -19,13 +19,15 @@ from ..clock import Clock
 from ..config import Deadlines, EngineConfig
 from ..errors import InvalidField, LifecycleBroken, RequestRefused
 from ..kv.manager import KVManager
+from ..kv.offload import HostStore
 from ..kv.snapshot import block_snapshot
 from ..kv.table import longest_total
 from ..lifecycle.request import LoggedEvent, Request
 from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
 from ..scheduler.decodes import DecodeBatch
-from ..scheduler.plan import Runner, ScheduledChunk, StepOutput, StepPlan
+from ..scheduler.plan import Runner, ScheduledChunk, StepOutput, StepPlan, TokenLogprob
+from ..scheduler.rounds import RoundsRunner
 from ..scheduler.scheduler import Scheduler, SchedulerConfig
 from ..streaming.text import StreamingText
 from ..telemetry.events import TokenLines
@@ -64,14 +66,18 @@ class EngineCore:
         self.config = config
         self.components = components or Components()
         self.runner = runner
+        rounds = config.decode_rounds
+        self._rounds = runner if rounds == 1 else RoundsRunner(runner, rounds, config.block_size)
         self.vocabulary = vocabulary
         self.clock = clock
         pool = self.components.block_pool(config.num_kv_blocks, config.block_size)
         cache = self.components.prefix_cache(pool) if config.prefix_caching else None
-        self.kv = KVManager(pool, cache)
+        host = HostStore(config.offload_blocks, config.block_size) if config.offload_blocks else None
+        self.kv = KVManager(pool, cache, host)
         self.scheduler = self.components.scheduler(_scheduler_config(config), self.kv)
         if isinstance(self.scheduler, Scheduler):
             self.scheduler.endings = self.components.endings
+            self.scheduler.on_fault = self._note_fault
         if config.max_model_len is not None and config.max_model_len > vocabulary.context:
             allowed = f"at most {vocabulary.context}, the model's context"
             raise InvalidField("max_model_len", config.max_model_len, allowed)
@@ -91,6 +97,10 @@ class EngineCore:
         # Ids as the keys of a dict, for their order; an id that is not live any more is passed over.
         self._attention: dict[str, None] = {}
         self._timers = Timers()
+        self._more_to_come = False
+        """True while a later round of the same step is still to be committed: no credit is looked at."""
+        self._ended: list[Request] | None = None
+        """Collects those that end while it is a list."""
         self._marks = TokenMarks(vocabulary)
         self.families: dict[str, LiveRequest] = {}
         """Sample 0 of each request with n > 1, by id, while any of its samples is live."""
@@ -194,23 +204,30 @@ class EngineCore:
 
     def run(self, plan: StepPlan) -> StepOutput:
         """Run the plan. A step that raises fails the requests of that step and nothing else."""
-        if not plan.chunks and not plan.block_copies:
+        if plan.is_empty:
             return StepOutput({})
         try:
-            return _checked_output(self.runner.run(plan))
+            return _checked_output(self._rounds.run(plan))
         except Exception as error:
             with self.lock:
-                for request_id in plan.request_ids:
+                for request_id in plan.involved_ids:
                     if request_id in self.live:
-                        self.live[request_id].request.error = error
-                        self._attention[request_id] = None
-            return StepOutput({}, dict.fromkeys(plan.request_ids, str(error)))
+                        self._note_fault(self.live[request_id].request, error)
+                for request_id in plan.preempted if plan.offloads else ():
+                    # Their contents may not have been moved: they are computed again.
+                    if request_id in self.live:
+                        self.kv.forget_offloaded(self.live[request_id].request)
+            return StepOutput({}, dict.fromkeys(plan.involved_ids, str(error)))
 
     def commit(self, plan: StepPlan, output: StepOutput) -> None:
         """Take the results of a step into the requests. What ended at this boundary takes nothing."""
-        now = self.boundary()
+        now = self._boundary_of_commit(output)
         if output.errors:
             self._end_failed(plan, output, now)
+        more = [self.live[name] for name in output.later[0] if name in self.live] if output.later else []
+        self._more_to_come = bool(more)
+        if output.logprobs:
+            self._take_logprobs(output.logprobs[0])
         if plan.batch is not None:
             self._commit_batch(plan.batch, output, now)
         for chunk in plan.singles:
@@ -220,6 +237,45 @@ class EngineCore:
                     self._commit_chunk(live, chunk, output, now)
                 except Exception as error:
                     self._fail(live, error, now)
+        if more:
+            self._commit_later(more, output, now)
+
+    def _take_logprobs(self, entries: Mapping[str, TokenLogprob]) -> None:
+        """Note the entries before their tokens: so a reader never sees a token that lacks its entry."""
+        for request_id, entry in entries.items():
+            if request_id in self.live:
+                self.live[request_id].request.logprobs.append(entry)
+
+    def _commit_later(self, lives: Sequence[LiveRequest], output: StepOutput, now: float) -> None:
+        """Commit the tokens of the later rounds. What stands behind an end is discarded (convention 4)."""
+        for number, ids in enumerate(output.later, 1):
+            self._take_logprobs(output.logprobs[number] if number < len(output.logprobs) else {})
+            for live in lives:
+                request = live.request
+                if request.request_id not in ids:
+                    continue
+                if request.is_terminal:
+                    self._discard(request)
+                    continue
+                try:
+                    request.num_computed_tokens += 1
+                    self._commit_token(live, ids, now)
+                except Exception as error:
+                    self._fail(live, error, now)
+        self._more_to_come = False
+        for live in lives:
+            if not live.request.is_terminal:
+                self._look_ahead(live, now)
+
+    def _boundary_of_commit(self, output: StepOutput) -> float:
+        """The boundary before the results go in. What ends here has a result that never counts."""
+        ended: list[Request] = []
+        self._ended = ended
+        now = self.boundary()
+        self._ended = None
+        for request in ended:
+            self._discard_all(request, output)
+        return now
 
     def take_touched(self) -> list[LiveRequest]:
         """Requests with something new for their callers since the last call."""
@@ -240,6 +296,8 @@ class EngineCore:
                 "kv_blocks": pool.num_blocks,
                 "kv_blocks_free": pool.num_free,
                 "unsent_tokens": sum(live.channel.unsent for live in self.live.values()),
+                "queried_prompt_tokens": self.kv.num_queried_tokens,
+                "cached_prompt_tokens": self.kv.num_cached_tokens,
                 **self.metrics.snapshot(),
             }
 
@@ -274,9 +332,13 @@ class EngineCore:
             raise RequestRefused(
                 "prompt", f"{len(prompt)} tokens", f"fewer than {self.max_total_tokens} tokens"
             )
-        if len(prompt) > self.config.max_waiting_tokens:
-            allowed = f"at most {self.config.max_waiting_tokens} tokens, the bound of the queue"
-            raise RequestRefused("prompt", f"{len(prompt)} tokens", allowed)
+        if params.n > self.config.max_waiting:
+            allowed = f"at most {self.config.max_waiting}, the bound of the queue"
+            raise RequestRefused("n", params.n, allowed)
+        if params.n * len(prompt) > self.config.max_waiting_tokens:
+            samples = "" if params.n == 1 else f" for each of {params.n} samples"
+            allowed = f"at most {self.config.max_waiting_tokens} in all, the bound of the queue"
+            raise RequestRefused("prompt", f"{len(prompt)} tokens{samples}", allowed)
         if params.max_tokens is not None and len(prompt) + params.max_tokens > self.context:
             room = self.context - len(prompt)
             raise RequestRefused("max_tokens", params.max_tokens, f"at most {room} after this prompt")
@@ -289,7 +351,7 @@ class EngineCore:
         text = StreamingText(
             params.stop, params.include_stop, params.min_tokens, parts.utf8_decoder, parts.stop_matcher
         )
-        live = LiveRequest(text, self.vocabulary, self.lock, self._ask_for_a_look)
+        live = LiveRequest(text, self.vocabulary, self.lock, self._ask_for_a_look, self._count_sent)
         high, low = self.config.channel_high, self.config.channel_low
         live.channel = (
             parts.channel(high, low, self.wake) if self._look_at_all else PulledChannel(live, high, low)
@@ -344,6 +406,8 @@ class EngineCore:
         """The live requests that this boundary must look at."""
         if self._look_at_all:
             return list(self.live.values())
+        if not self._attention and not self._timers.is_due(now):
+            return ()
         taken, self._attention = self._attention, {}
         taken.update(dict.fromkeys(self._timers.pop_due(now)))
         return [self.live[request_id] for request_id in taken if request_id in self.live]
@@ -361,6 +425,29 @@ class EngineCore:
         with self.lock:
             self._attention[live.request.request_id] = None
         self.wake()
+
+    def _note_fault(self, request: Request, error: Exception) -> None:
+        """A part raised for this request: it ends at the next boundary. An ended one keeps the fault."""
+        if request.is_terminal:
+            request.release_errors.append(error)
+            return
+        request.error = request.error or error
+        self._attention[request.request_id] = None
+
+    def _count_sent(self, num_tokens: int) -> None:
+        with self.lock:
+            self.metrics.sent_tokens += num_tokens
+
+    def _discard(self, request: Request) -> None:
+        """One more token was proposed for this request and does not count (C4)."""
+        request.num_discarded_tokens += 1
+        self.metrics.discarded_tokens += 1
+
+    def _discard_all(self, request: Request, output: StepOutput) -> None:
+        """The request has ended before its results came in."""
+        for ids in (output.token_ids, *output.later):
+            if request.request_id in ids:
+                self._discard(request)
 
     def _fail(self, live: LiveRequest, error: Exception, now: float) -> None:
         """A part of one request raised, or its row is unusable: only this request ends."""
@@ -406,25 +493,27 @@ class EngineCore:
             request.move(Event.RESUME, now)
 
     def _end_failed(self, plan: StepPlan, output: StepOutput, now: float) -> None:
-        for request_id in plan.request_ids:
+        for request_id in plan.involved_ids:
             live = self.live.get(request_id)
             if live is not None and request_id in output.errors:
                 self._fail(live, RuntimeError(output.errors[request_id]), now)
+                self._discard_all(live.request, output)
 
     def _commit_batch(self, batch: DecodeBatch, output: StepOutput, now: float) -> None:
         """Commit one token for each decode, and look at those where it may matter."""
         batch = batch.table.members(batch)
         ids: list[Any] = list(map(output.token_ids.get, batch.request_ids))
         bits = self._marks.of(ids)
-        if (bits & NO_ID).any():
+        looked = batch.table.to_look_at(batch, bits)
+        if looked and (bits[looked] & NO_ID).any():
             batch = self._fail_without_id(batch, output, now)
             ids = list(map(output.token_ids.get, batch.request_ids))
-            bits = self._marks.of(ids)
-        looked = batch.table.commit(batch, ids, bits, now)
+            looked = batch.table.to_look_at(batch, self._marks.of(ids))
+        batch.table.commit(batch, ids, now)
         self._record_tokens(batch, TokenLines(batch.request_ids, ids, now, str(State.DECODE)))
         self._note_news(batch.request_ids)
-        for request in looked:
-            live = self.live[request.request_id]
+        for index in looked:
+            live = self.live[batch.request_ids[index]]
             try:
                 self._look(live, now)
             except Exception as error:
@@ -434,13 +523,13 @@ class EngineCore:
         """Fail those of `batch` for which the runner gave no id of the vocabulary; return the others."""
         for request_id in batch.request_ids:
             try:
-                self._checked_id(request_id, output)
+                self._checked_id(request_id, output.token_ids)
             except ValueError as error:
                 self._fail(self.live[request_id], error, now)
         return batch.table.members(batch)
 
-    def _checked_id(self, request_id: str, output: StepOutput) -> int:
-        token_id = output.token_ids.get(request_id)
+    def _checked_id(self, request_id: str, ids: Mapping[str, int]) -> int:
+        token_id = ids.get(request_id)
         if token_id is None or not is_int(token_id) or not 0 <= token_id < self.vocabulary.size:
             raise ValueError(f"the runner gave id {token_id!r}; allowed: 0..{self.vocabulary.size - 1}")
         return token_id
@@ -461,7 +550,11 @@ class EngineCore:
         self.kv.publish(request)
         if not chunk.samples:
             return
-        request.commit_token(self._checked_id(chunk.request_id, output), now)
+        self._commit_token(live, output.token_ids, now)
+
+    def _commit_token(self, live: LiveRequest, ids: Mapping[str, int], now: float) -> None:
+        request = live.request
+        request.commit_token(self._checked_id(request.request_id, ids), now)
         self.touched.add(live)
         if request.num_output_tokens == 1:
             self._arm(live)
@@ -482,6 +575,8 @@ class EngineCore:
     def _look(self, live: LiveRequest, now: float) -> None:
         """Let the newest token end the request, or say which of the next ones to look at."""
         request = live.request
+        if request.sampling.logprobs is not None and len(request.logprobs) != request.num_output_tokens:
+            raise ValueError("the runner gave no log-probability for a token of a request that asks for them")
         reason = self._stop_by_token(request, request.token_ids[-1])
         live.deliver(
             hide_last=reason is not None
@@ -497,7 +592,12 @@ class EngineCore:
             # Before the end, so that a part that raises here still makes it an error.
             live.channel.put(text.finish(), ())
             self._end(request, reason, now)
-            return
+        elif not self._more_to_come:
+            self._look_ahead(live, now)
+
+    def _look_ahead(self, live: LiveRequest, now: float) -> None:
+        """Pause the request if its credit is used up; else say which of the next tokens to look at."""
+        request = live.request
         self._apply_credit(live, now)
         if not request.has_credit:
             # The clock of the slow consumer has started.
@@ -508,7 +608,7 @@ class EngineCore:
     def _tokens_until_look(self, live: LiveRequest) -> int:
         """The next of these many tokens that needs a look whatever its id is; >= 1."""
         request = live.request
-        if self._look_at_all:
+        if self._look_at_all or request.sampling.logprobs is not None:
             return 1
         if request.sampling.stop:
             whole = self._marks.is_whole(request.token_ids[-1])
@@ -542,6 +642,8 @@ class EngineCore:
 
     def _forget(self, live: LiveRequest) -> None:
         self.live.pop(live.request.request_id, None)
+        if self._ended is not None:
+            self._ended.append(live.request)
         self._attention.pop(live.request.request_id, None)
         self._timers.drop(live.request.request_id)
         if live.samples and live.all_ended:
@@ -567,7 +669,7 @@ def _scheduler_config(config: EngineConfig) -> SchedulerConfig:
 
 
 def _checked_output(output: StepOutput) -> StepOutput:
-    if not (isinstance(output.token_ids, Mapping) and isinstance(output.errors, Mapping)):
+    if not all(isinstance(one, Mapping) for one in (output.token_ids, output.errors, *output.later)):
         raise TypeError("the runner must return a StepOutput with mappings of request ids")
     return output
 

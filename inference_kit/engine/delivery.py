@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
+from ..lifecycle.record import Record
 from ..lifecycle.request import Request
+from ..scheduler.plan import TokenLogprob
 from ..streaming.channel import Channel, Chunk, TokenChannel
 from ..streaming.text import StreamingText
 from .vocabulary import Vocabulary
@@ -24,6 +27,7 @@ class LiveRequest:
         vocabulary: bytes of token ids.
         lock: held while tokens move.
         on_look: called when the next boundary must look at this request.
+        on_sent: called with the number of tokens that its reader has just taken.
     """
 
     request: Request
@@ -37,6 +41,7 @@ class LiveRequest:
         vocabulary: Vocabulary,
         lock: threading.RLock,
         on_look: Callable[[LiveRequest], None],
+        on_sent: Callable[[int], None],
     ) -> None:
         self.looks = 0
         """Bits of the tokens that must be looked at, see `TokenMarks`."""
@@ -50,6 +55,7 @@ class LiveRequest:
         self._faulty = False
         self._lock = lock
         self._on_look = on_look
+        self._on_sent = on_sent
 
     @property
     def members(self) -> tuple[LiveRequest, ...]:
@@ -81,6 +87,37 @@ class LiveRequest:
     def num_undelivered(self) -> int:
         """Committed tokens that are not in the channel yet."""
         return self.request.num_output_tokens - self._delivered
+
+    @property
+    def token_counts(self) -> Record:
+        """The four counts of C4: proposed, committed, unsent, sent. Never to be added up or mixed.
+
+        Proposed is all that the runner sampled or drafted for the request; committed what entered its ids;
+        committed = unsent + sent.
+        """
+        committed = self.request.num_output_tokens
+        return Record(
+            proposed=committed + self.request.num_discarded_tokens,
+            committed=committed,
+            unsent=committed - self.channel.sent,
+            sent=self.channel.sent,
+        )
+
+    def take(self, max_tokens: int | None = None) -> Chunk | None:
+        """What its reader gets next from the channel, counted as sent (C4). Any thread."""
+        chunk = self.channel.take(max_tokens)
+        if chunk is None or not chunk.token_ids:
+            return chunk
+        self._on_sent(len(chunk.token_ids))
+        if self.request.sampling.logprobs is None:
+            return chunk
+        sent = self.channel.sent
+        return replace(chunk, logprobs=self.logprobs[sent - len(chunk.token_ids) : sent])
+
+    @property
+    def logprobs(self) -> tuple[TokenLogprob, ...]:
+        """One entry for each committed token; empty when the request does not ask for them."""
+        return tuple(self.request.logprobs[: self.request.num_output_tokens])
 
     def deliver(self, hide_last: bool = False) -> None:
         """Turn every committed token into text and put it into the channel. Any thread.

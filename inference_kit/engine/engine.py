@@ -35,6 +35,10 @@ HEARTBEAT_S = 1.0
 """Longest wait while requests are live: a replaced `endings` or a closed event loop sends no signal."""
 
 
+JOIN_S = 0.05
+"""How often a close looks whether the last step hangs."""
+
+
 class EngineStatus(IntEnum):
     """Where an engine stands. It only moves forward."""
 
@@ -113,7 +117,7 @@ class Stream:
         self._news.clear()
         for live in self._open:
             closed = live.closed
-            chunk = live.channel.take()
+            chunk = live.take()
             if chunk is None and closed:
                 # The channel could not carry the end; the request knows it.
                 chunk = Chunk(finish_reason=str(live.request.finish_reason or FinishReason.ERROR))
@@ -201,7 +205,9 @@ class Engine:
             drain_s: seconds on the engine's clock that live requests get; None: `config.drain_s`. A second
                 call can shorten a drain that runs, never lengthen it.
 
-        Returns when the loop has stopped and every request has ended. Raises `InvalidField`.
+        Returns when the loop has stopped and every request has ended. Raises `InvalidField`, and
+        `EngineFailed` when the drain is over and a step still runs after `step_limit_s`: all requests have
+        ended then, with `error`, and the thread of that step is left behind.
         """
         limit = self.config.drain_s if drain_s is None else drain_s
         check_number("drain_s", limit, 0.0, 3600.0)
@@ -213,7 +219,16 @@ class Engine:
             self._advance(EngineStatus.DRAINING)
             self._drain_until = until if self._drain_until is None else min(until, self._drain_until)
         self._wake()
-        self._thread.join()
+        self._join(self._core, self._thread)
+
+    def _join(self, core: EngineCore, thread: threading.Thread) -> None:
+        while thread.is_alive():
+            thread.join(JOIN_S)
+            over = self._drain_until is not None and self._clock.now() >= self._drain_until
+            if thread.is_alive() and over and not self.healthy:
+                hung = EngineFailed(f"a step did not come back within {self.config.step_limit_s} s")
+                self._fail_all(core, hung)
+                raise hung
 
     @property
     def status(self) -> EngineStatus:

@@ -100,7 +100,7 @@ class LLM:
                 for member in tuple(unread):
                     # Asked before the channel: another caller's step may end the request at any moment.
                     closed = member.closed
-                    chunk = member.channel.take()
+                    chunk = member.take()
                     if chunk is not None:
                         yield dataclasses.replace(chunk, index=member.request.sample_index)
                     elif closed:
@@ -148,7 +148,7 @@ class LLM:
             self.core.step()
             touched = self.core.take_touched()
         for live in self._batch.intersection(touched):
-            live.channel.take()
+            live.take()
 
     def _abandon(self, submitted: list[LiveRequest]) -> None:
         """End what still runs: now, or at the next boundary of the step that runs.

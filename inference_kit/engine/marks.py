@@ -6,6 +6,7 @@ Invariant: a token without the bits of a request can neither end it nor begin on
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -43,13 +44,17 @@ class TokenMarks:
         if chars:
             self._first_chars |= chars
             self._marks[:-1] = (self._marks[:-1] & STOP_ID) | _UNREAD
-        return STOP_ID | TEXT | _UNREAD if params.stop else STOP_ID
+        return NO_ID | STOP_ID | TEXT | _UNREAD if params.stop else NO_ID | STOP_ID
 
     def of(self, token_ids: Sequence[Any]) -> NDArray[np.int64]:
         """int64 [n]: the marks of some ids; all bits for each when one of them is no `int` of 64 bits."""
-        ids = np.array(token_ids) if set(map(type, token_ids)) <= {int} else np.empty(0)
-        if ids.dtype != np.int64:
+        try:
+            words = array("q", token_ids) if set(map(type, token_ids)) <= {int} else None
+        except OverflowError:
+            words = None
+        if words is None:
             return np.full(len(token_ids), -1, np.int64)
+        ids = np.frombuffer(words, np.int64)
         # As unsigned numbers, negative ids are large.
         return self._marks[np.minimum(ids.view(np.uint64), self._vocabulary.size)]
 

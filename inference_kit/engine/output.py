@@ -16,12 +16,13 @@ The policy for requests that are cut short (A9, A13), the same for every reason:
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..lifecycle.metrics import engine_metrics
 from ..lifecycle.record import Record
 from ..lifecycle.request import LoggedEvent
+from ..scheduler.plan import TokenLogprob
 from .core import LiveRequest
 
 
@@ -39,8 +40,10 @@ class RequestOutput:
     """The stop string or stop token id that matched; None for EOS and all other ends."""
     events: tuple[LoggedEvent, ...]
     error: BaseException | None = None
-    logprobs: None = None
-    """Log-probabilities; None in this version."""
+    logprobs: tuple[TokenLogprob, ...] | None = None
+    """One entry for each of `token_ids` (convention 4); None when the request did not ask for them."""
+    token_counts: Record = field(default_factory=Record)
+    """The four counts of C4 at the time of this output; committed = unsent + sent."""
     num_cached_tokens: int = 0
     """Prompt tokens that were found in the prefix cache at the first admission (convention 11)."""
     samples: tuple[RequestOutput, ...] = ()
@@ -75,5 +78,7 @@ def _output(live: LiveRequest) -> RequestOutput:
         stop_reason=request.stop_reason,
         events=tuple(request.events),
         error=request.error,
+        logprobs=None if request.sampling.logprobs is None else live.logprobs,
+        token_counts=live.token_counts,
         num_cached_tokens=request.num_cached_tokens,
     )

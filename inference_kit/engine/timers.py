@@ -29,10 +29,14 @@ class Timers:
             self._heap = [(due, key) for key, due in self._armed.items()]
             heapq.heapify(self._heap)
 
+    def is_due(self, now: float) -> bool:
+        """True when `pop_due` may find a key. O(1)."""
+        return bool(self._heap) and self._heap[0][0] <= now
+
     def pop_due(self, now: float) -> list[str]:
         """The keys whose time has come, earliest first; they are not armed any more."""
         due: list[str] = []
-        while self._heap and self._heap[0][0] <= now:
+        while self.is_due(now):
             at, key = heapq.heappop(self._heap)
             if self._armed.get(key) == at:
                 del self._armed[key]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from ..errors import OutOfBlocks
 from ..lifecycle.request import Request
+from .offload import HostStore, Pairs
 from .pooling import Pooling
 from .prefix_cache import Caching
 from .table import blocks_for, prepare_write, shared_writes
@@ -30,6 +31,8 @@ class Reuse:
     num_tokens: int = 0
     """Tokens whose keys and values they hold; not a multiple of the block size after a fork."""
     from_cache: bool = True
+    from_host: bool = False
+    """True for the request's own contents, kept in host memory: they need blocks of their own."""
 
 
 class KVManager:
@@ -38,11 +41,13 @@ class KVManager:
     Args:
         pool: the blocks.
         cache: reuse between requests; None: only the samples of one prompt share.
+        host: room for what preempted requests had computed; None: they compute it again.
     """
 
-    def __init__(self, pool: Pooling, cache: Caching | None = None) -> None:
+    def __init__(self, pool: Pooling, cache: Caching | None = None, host: HostStore | None = None) -> None:
         self.pool = pool
         self.cache = cache
+        self.host = host
         self.num_queried_tokens = 0
         """Prompt tokens of first admissions, and of those the ones found in the cache."""
         self.num_cached_tokens = 0
@@ -98,6 +103,10 @@ class KVManager:
         request.block_table = list(reuse.blocks)
         request.num_computed_tokens = reuse.num_tokens
         self.grow(request, len(request.token_ids))
+        if self.host is not None:
+            if reuse.from_host:
+                self.host.load(request)
+            self.host.drop(request)
         if request.family is not None:
             self._families.setdefault(request.family, []).append(request)
         if self.cache is not None and reuse.from_cache:
@@ -120,8 +129,29 @@ class KVManager:
 
         All sources are to be read before any destination is written; no destination occurs twice.
         """
+        if not self._copies:
+            return ()
         copies, self._copies = self._copies, {}
         return tuple((source, destination) for destination, source in copies.items())
+
+    def offload(self, request: Request) -> None:
+        """Keep what a request has computed in host memory, where there is room. Call it before `release`."""
+        if self.host is not None:
+            # A copy of this very step has not been made yet: its source has the contents.
+            self.host.save(request, lambda block_id: self._copies.get(block_id, block_id))
+
+    def forget_offloaded(self, request: Request) -> None:
+        """Give up what host memory keeps of a request: it has ended, or the step that moved it failed."""
+        if self.host is not None:
+            self.host.drop(request)
+
+    def take_offloads(self) -> Pairs:
+        """See `HostStore.take_saves`."""
+        return () if self.host is None else self.host.take_saves()
+
+    def take_restores(self) -> Pairs:
+        """See `HostStore.take_loads`."""
+        return () if self.host is None else self.host.take_loads()
 
     def grow_each(self, requests: Sequence[Request]) -> bool:
         """One more block for each of `requests`. False when too few are free; then nothing changes."""
@@ -144,9 +174,12 @@ class KVManager:
 
     def check_integrity(self, requests: Iterable[Request]) -> None:
         """Raise `IntegrityError` unless references and the tables of `requests` agree (C1)."""
-        self.pool.check_integrity(request.block_table for request in requests)
+        held = list(requests)
+        self.pool.check_integrity(request.block_table for request in held)
         if self.cache is not None:
             self.cache.check_integrity()
+        if self.host is not None:
+            self.host.check_integrity(request.host_blocks for request in held)
 
     def _family(self, request: Request) -> list[Request]:
         """Samples of the same prompt that hold blocks now."""
@@ -168,7 +201,8 @@ class KVManager:
 
     def _cost(self, request: Request, reuse: Reuse) -> int:
         """Free blocks that an admission uses up: new ones, a copy of a part-filled one, free hits."""
-        needed = self.blocks_for(len(request.token_ids)) - reuse.num_tokens // self._block_size
+        shared = 0 if reuse.from_host else reuse.num_tokens // self._block_size
+        needed = self.blocks_for(len(request.token_ids)) - shared
         return needed + sum(self.pool.references(block_id) == 0 for block_id in reuse.blocks)
 
     def _find_reuse(self, request: Request) -> Reuse:
@@ -182,10 +216,14 @@ class KVManager:
         for other in self._family(request):
             if other.num_computed_tokens >= len(request.prompt_token_ids) and usable > best.num_tokens:
                 best = Reuse(other.block_table[: self.blocks_for(usable)], usable, from_cache=False)
+        if min(request.num_host_tokens, most) > best.num_tokens:
+            best = Reuse((), request.num_host_tokens, from_cache=False, from_host=True)
         return best
 
     def _prefilling(self, request: Request) -> bool:
         """True while samples of the same prompt hold blocks and none has computed the prompt yet."""
+        if request.host_blocks:
+            return False
         family = self._family(request)
         needed = len(request.prompt_token_ids)
         return bool(family) and all(other.num_computed_tokens < needed for other in family)

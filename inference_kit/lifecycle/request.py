@@ -140,8 +140,15 @@ class Request:
         self.token_ids: list[int] = list(self.prompt_token_ids)
         self.token_times: list[float] = []
         """When each output token was committed, in seconds; one for each."""
+        self.logprobs: list[Any] = []
+        """One entry for each output token, when they are asked for; never fewer than there are tokens."""
+        self.num_discarded_tokens = 0
+        """Tokens that the runner proposed and that were never committed (C4)."""
         self.num_preemptions = 0
         self.block_table: list[int] = []
+        self.host_blocks: list[int] = []
+        self.num_host_tokens = 0
+        """Computed tokens whose keys and values are kept in `host_blocks` while it waits."""
         self.cache_salt = ""
         self.num_cached_tokens = 0
         self.num_published_blocks = 0

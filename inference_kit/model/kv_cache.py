@@ -28,7 +28,13 @@ class PagedKVCache:
     """
 
     def __init__(
-        self, config: ModelConfig, num_blocks: int, block_size: int, dtype: torch.dtype, device: torch.device
+        self,
+        config: ModelConfig,
+        num_blocks: int,
+        block_size: int,
+        dtype: torch.dtype,
+        device: torch.device,
+        num_host_blocks: int = 0,
     ) -> None:
         self.block_size = block_size
         self.num_slots = num_blocks * block_size
@@ -38,6 +44,8 @@ class PagedKVCache:
             torch.zeros(self.num_slots, width, dtype=dtype, device=device).view(torch.float32)
             for _ in range(config.num_layers)
         ]
+        self._host = [torch.zeros(num_host_blocks * block_size, rows.shape[1]) for rows in self._rows]
+        """The same rows in host memory, as float32 words."""
         self._dtype = dtype
 
     def write(self, layer: int, slot_mapping: Tensor, keys: Tensor, values: Tensor) -> None:
@@ -47,16 +55,32 @@ class PagedKVCache:
 
     def copy_blocks(self, pairs: Sequence[tuple[int, int]]) -> None:
         """Copy whole blocks, (source, destination), in all layers. All are read before any is written."""
-        if not pairs:
-            return
-        blocks = torch.tensor(pairs, device=self._rows[0].device)
-        slots = blocks[:, :, None] * self.block_size + torch.arange(self.block_size, device=blocks.device)
-        sources, destinations = slots[:, 0].flatten(), slots[:, 1].flatten()
-        for rows in self._rows:
-            rows.index_copy_(0, destinations, rows.index_select(0, sources))
+        if pairs:
+            _copy(self._rows, self._rows, pairs, self.block_size)
+
+    def offload_blocks(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Copy whole blocks, (device block, host block), out to host memory."""
+        if pairs:
+            _copy(self._rows, self._host, pairs, self.block_size)
+
+    def restore_blocks(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Copy whole blocks, (host block, device block), back."""
+        if pairs:
+            _copy(self._host, self._rows, pairs, self.block_size)
 
     def gather(self, layer: int, slots: Tensor) -> tuple[Tensor, Tensor]:
         """Read slots `[B, L]` back as keys and values, each `[B, num_kv_heads, L, head_dim]`."""
         rows = self._rows[layer].index_select(0, slots.flatten()).view(self._dtype)
         keys, values = rows.view(*slots.shape, *self._heads_shape).unbind(dim=2)
         return keys.transpose(1, 2), values.transpose(1, 2)
+
+
+def _copy(
+    sources: Sequence[Tensor], destinations: Sequence[Tensor], pairs: Sequence[tuple[int, int]], size: int
+) -> None:
+    """Copy blocks of `size` rows from one store to the other, layer by layer."""
+    slots = torch.tensor(pairs)[:, :, None] * size + torch.arange(size)
+    read, written = slots[:, 0].flatten(), slots[:, 1].flatten()
+    for source, destination in zip(sources, destinations, strict=True):
+        rows = source.index_select(0, read.to(source.device))
+        destination.index_copy_(0, written.to(destination.device), rows.to(destination.device))

@@ -41,12 +41,18 @@ class LoadedModel:
         """Bytes of cache that one token takes over all layers."""
         return kv_bytes_per_token(self.config, self._weight.dtype)
 
-    def make_runner(self, num_blocks: int, block_size: int, sampler: Sampler | None = None) -> ModelRunner:
+    def make_runner(
+        self, num_blocks: int, block_size: int, sampler: Sampler | None = None, num_host_blocks: int = 0
+    ) -> ModelRunner:
         """A runner with a cache of `num_blocks * block_size` slots of its own.
+
+        `num_host_blocks`: further blocks in host memory, for `StepPlan.offloads`.
 
         Ids that have a row in the head and no text in the tokenizer are never sampled (case A12).
         """
-        cache = PagedKVCache(self.config, num_blocks, block_size, self._weight.dtype, self._weight.device)
+        cache = PagedKVCache(
+            self.config, num_blocks, block_size, self._weight.dtype, self._weight.device, num_host_blocks
+        )
         unused: list[int] = []
         if self.tokenizer is not None:
             unused = self.tokenizer.ids_without_token(self.config.vocab_size)

@@ -13,11 +13,12 @@ import torch
 from torch import Tensor
 
 from ..sampling import is_int
-from ..scheduler.plan import ScheduledChunk, StepOutput, StepPlan
+from ..scheduler.plan import ScheduledChunk, StepOutput, StepPlan, TokenLogprob
 from .batch import build_batch
 from .config import ModelConfig
 from .fast_sampler import FastSampler
 from .kv_cache import PagedKVCache
+from .logprobs import token_logprob
 from .rope import RotaryEmbedding
 from .sampler import Sampler, make_row
 from .transformer import CausalLM
@@ -48,6 +49,8 @@ class ModelRunner:
     @torch.inference_mode()
     def run(self, plan: StepPlan) -> StepOutput:
         """Compute every chunk of `plan` and sample one id for each chunk that asks for it."""
+        self.cache.offload_blocks(plan.offloads)
+        self.cache.restore_blocks(plan.restores)
         self.cache.copy_blocks(plan.block_copies)
         errors = {chunk.request_id: fault for chunk in plan.chunks if (fault := self._fault(chunk))}
         chunks = [chunk for chunk in plan.chunks if chunk.request_id not in errors]
@@ -57,7 +60,18 @@ class ModelRunner:
         logits = self.network(batch, self._rotary(batch.positions, self.dtype), self.cache)
         sampling = [chunk for chunk in chunks if chunk.samples]
         token_ids = self._sample(logits, sampling, errors) if sampling else {}
-        return StepOutput(token_ids, errors)
+        return StepOutput(token_ids, errors, logprobs=self._logprobs(logits, sampling, token_ids))
+
+    def _logprobs(
+        self, logits: Tensor, chunks: list[ScheduledChunk], token_ids: dict[str, int]
+    ) -> tuple[dict[str, TokenLogprob], ...]:
+        """Entries for the requests that ask for them. Row i of `logits` belongs to chunk i."""
+        entries = {
+            chunk.request_id: token_logprob(logits[row], token_ids[chunk.request_id], chunk.sampling.logprobs)
+            for row, chunk in enumerate(chunks)
+            if chunk.sampling.logprobs is not None and chunk.request_id in token_ids
+        }
+        return (entries,) if entries else ()
 
     def _sample(self, logits: Tensor, chunks: list[ScheduledChunk], errors: dict[str, str]) -> dict[str, int]:
         """Ids by request; requests whose row or whose sampled id is unusable go to `errors`."""

@@ -1,7 +1,7 @@
 """Who runs next: admission, token budget, chunks, preemption (A1, A15). No torch."""
 
 from .decodes import DecodeBatch
-from .plan import Runner, ScheduledChunk, StepOutput, StepPlan
+from .plan import Runner, ScheduledChunk, StepOutput, StepPlan, TokenLogprob
 from .policy import POLICIES, Policy
 from .scheduler import Scheduler, SchedulerConfig, Scheduling
 
@@ -16,4 +16,5 @@ __all__ = [
     "Scheduling",
     "StepOutput",
     "StepPlan",
+    "TokenLogprob",
 ]

@@ -62,6 +62,7 @@ class DecodeBatch:
                 seed=request.seed,
                 sample_index=request.sample_index,
                 num_generated=start + 1 - len(request.prompt_token_ids),
+                num_left=len(request.prompt_token_ids) + request.max_new_tokens - start - 1,
             )
             for request, start, table, token_ids in parts
         )
@@ -145,9 +146,8 @@ class DecodeTable:
 
     def grown(self, requests: Sequence[Request]) -> None:
         """Each of `requests` has got one more block."""
-        if not requests:
-            return
-        self._room[[request.row for request in requests]] += self._block_size
+        for request in requests:
+            self._room[request.row] += self._block_size
 
     def plan(self, rows: Rows, step: int) -> DecodeBatch:
         """Plan one token for each of `rows`. All of them must have room."""
@@ -170,22 +170,29 @@ class DecodeTable:
         rows = np.fromiter((batch.requests[index].row for index in kept), np.int64, len(kept))
         return self._batch(tuple([part[index] for index in kept] for part in parts), batch.starts[kept], rows)
 
-    def commit(self, batch: DecodeBatch, ids: Sequence[int], bits: Ints, now: float) -> list[Request]:
-        """Give each request of `batch` its token, and return those to look at, in the batch's order.
+    def to_look_at(self, batch: DecodeBatch, bits: Ints) -> list[int]:
+        """Indices into `batch` of those whose next token must be looked at.
+
+        Args:
+            batch: as `members` gave it.
+            bits: int64 [n], the bits of each token; see `look_again`.
+        """
+        rows = batch.rows
+        (looked,) = ((self._left[rows] < 2) | ((self._looks[rows] & bits) != 0)).nonzero()
+        return looked.tolist()
+
+    def commit(self, batch: DecodeBatch, ids: Sequence[int], now: float) -> None:
+        """Give each request of `batch` its token.
 
         Args:
             batch: as `members` gave it.
             ids: one token for each of them.
-            bits: int64 [n], the bits of each token; see `look_again`.
             now: time of the commit in seconds.
         """
         _append_each(batch.token_lists, ids)
         _append_each(batch.time_lists, repeat(now))
-        rows = batch.rows
-        self._start[rows] += 1
-        self._left[rows] -= 1
-        (looked,) = ((self._left[rows] < 1) | ((self._looks[rows] & bits) != 0)).nonzero()
-        return [batch.requests[index] for index in looked.tolist()]
+        self._start[batch.rows] += 1
+        self._left[batch.rows] -= 1
 
     def _batch(self, parts: tuple[Sequence[Any], ...], starts: Ints, rows: Rows) -> DecodeBatch:
         requests, request_ids, block_tables, token_lists, time_lists = parts

@@ -37,6 +37,8 @@ class ScheduledChunk:
     sample_index: int = 0
     num_generated: int = 0
     """Tokens generated before this step; `min_tokens` needs it."""
+    num_left: int = 1
+    """Tokens that the request may still get, the next one included."""
 
     @property
     def position(self) -> int:
@@ -84,6 +86,10 @@ class StepPlan:
     block_copies: tuple[tuple[int, int], ...] = ()
     """(source, destination) blocks to copy whole before anything is computed (copy-on-write).
     All sources are read before any destination is written."""
+    offloads: tuple[tuple[int, int], ...] = ()
+    """(device block, host block) to copy before all else: the contents of preempted requests."""
+    restores: tuple[tuple[int, int], ...] = ()
+    """(host block, device block) to copy next, before `block_copies`."""
 
     @property
     def batch(self) -> DecodeBatch | None:
@@ -102,9 +108,31 @@ class StepPlan:
         return [*decodes, *(chunk.request_id for chunk in self.singles)]
 
     @property
+    def is_empty(self) -> bool:
+        """True when a runner has nothing to do."""
+        return not (self.chunks or self.block_copies or self.offloads or self.restores)
+
+    @property
+    def involved_ids(self) -> list[str]:
+        """Whom a failure of the step concerns: its chunks, and those whose blocks were just set up."""
+        return list(dict.fromkeys([*self.request_ids, *self.admitted]))
+
+    @property
     def num_tokens(self) -> int:
         decodes = 0 if self.batch is None else len(self.batch)
         return decodes + sum(len(chunk.token_ids) for chunk in self.singles)
+
+
+@dataclass(frozen=True)
+class TokenLogprob:
+    """How likely the model found one committed token, and what else it found likely."""
+
+    token_id: int
+    logprob: float
+    """Natural logarithm, of the model's own distribution: before temperature, penalties and filters.
+    Minus infinity is written as -9999.0 (convention 12)."""
+    top: tuple[tuple[int, float], ...] = ()
+    """(id, logprob) of the likeliest ids, best first, ties to the lowest id."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +144,18 @@ class StepOutput:
 
     token_ids: Mapping[str, int]
     errors: Mapping[str, str] = field(default_factory=dict)
+    later: Sequence[Mapping[str, int]] = ()
+    """Ids of further rounds of the same step, in order: each request's next token, then its next but one."""
+    logprobs: Sequence[Mapping[str, TokenLogprob]] = ()
+    """For requests that ask for them, one mapping for each round; empty when none does."""
 
 
 class Runner(Protocol):
     """Runs a step. `ModelRunner` runs a network; the tests have one without weights."""
 
     def run(self, plan: StepPlan) -> StepOutput:
-        """Copy blocks, compute every chunk of `plan`, write KV; return one id per sampling chunk."""
+        """Move and copy blocks, compute every chunk of `plan`, write KV; one id for each sampling chunk.
+
+        There are `offloads` and `restores` only with `EngineConfig.offload_blocks`.
+        """
         ...

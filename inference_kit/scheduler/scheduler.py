@@ -9,7 +9,7 @@ whose deadline has passed; a preempted request keeps its place in the order.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
@@ -95,6 +95,7 @@ def _chunk(request: Request, count: int) -> ScheduledChunk:
         seed=request.seed,
         sample_index=request.sample_index,
         num_generated=request.num_output_tokens,
+        num_left=request.max_new_tokens - request.num_output_tokens,
     )
 
 
@@ -112,6 +113,8 @@ class Scheduler:
         self.policy = POLICIES[config.policy](config, kv)
         self.endings: Callable[[Deadlines, ClockMarks, float], object | None] = first_expired
         """Not None for a request whose deadline has passed; the engine's own rule when that is replaced."""
+        self.on_fault: Callable[[Request, Exception], None] = _raise
+        """Told when a part (a prefix cache, say) raises for one request; the others are planned as usual."""
         self.waiting: list[Request] = []
         """In the policy's order."""
         self.decodes = DecodeTable(kv.pool.block_size, self._left_table)
@@ -150,14 +153,17 @@ class Scheduler:
         preempted: list[Request] = []
         decodes = self._plan_decodes(preempted, now)
         budget = PrefillBudget(self.config, self.config.max_step_tokens - len(decodes), self._step)
-        self._plan_prefills(budget)
-        admitted = [] if preempted else self._admit(budget, now)
+        if self._single:
+            self._plan_prefills(budget)
+        admitted = self._admit(budget, now) if self.waiting and not preempted else ()
         return StepPlan(
             step=self._step,
             chunks=PlannedChunks(decodes, tuple(budget.chunks)),
             preempted=tuple(request.request_id for request in preempted),
             admitted=tuple(request.request_id for request in admitted),
             block_copies=self.kv.take_copies(),
+            offloads=self.kv.take_offloads(),
+            restores=self.kv.take_restores(),
         )
 
     def drop(self, request: Request) -> None:
@@ -168,8 +174,15 @@ class Scheduler:
             self._dequeue(request)
         # What it computed may serve others, unless something in it went wrong.
         if request.finish_reason is not FinishReason.ERROR:
-            self.kv.publish(request)
+            self._publish(request)
         self.kv.release(request)
+        self.kv.forget_offloaded(request)
+
+    def _publish(self, request: Request) -> None:
+        try:
+            self.kv.publish(request)
+        except Exception as error:
+            self.on_fault(request, error)
 
     def _left_table(self, request: Request) -> None:
         if request.request_id in self._running:
@@ -185,19 +198,27 @@ class Scheduler:
 
     def _plan_decodes(self, preempted: list[Request], now: float) -> DecodeBatch:
         """Plan the decodes, growing their tables. Who loses its blocks for that is in `preempted`."""
-        for request in [one for one in self._single.values() if one.state is State.DECODE]:
+        ready = [one for one in self._single.values() if one.state is State.DECODE] if self._single else ()
+        for request in ready:
             del self._single[request.request_id]
             self.decodes.join(request)
         while True:
             rows = self.decodes.choose(self.config.max_step_tokens)
             short = self.decodes.without_room(rows)
-            for request in short:
+            for request in short if self.kv.cache is not None else ():
                 # The last block of its table has just been filled, by a step that is over.
-                self.kv.publish(request)
-            enough = not short or self.kv.grow_each(short)
+                self._publish(request)
+            enough = not short or self._grow_each(short)
             self.decodes.grown(short if enough else self._grow_by_preemption(short, preempted, now))
             if enough:
                 return self.decodes.plan(rows, self._step)
+
+    def _grow_each(self, short: list[Request]) -> bool:
+        try:
+            return self.kv.grow_each(short)
+        except Exception:
+            # A replaced pool raised: growing them one by one shows for whom.
+            return False
 
     def _grow_by_preemption(
         self, short: list[Request], preempted: list[Request], now: float
@@ -206,9 +227,16 @@ class Scheduler:
         grown: list[Request] = []
         for request in short:
             # A row may have been the victim of one before it.
-            if request.table is not None and self._make_room(request, preempted, now):
-                self.kv.grow(request, len(request.token_ids))
-                grown.append(request)
+            if request.table is None:
+                continue
+            try:
+                if self._make_room(request, preempted, now):
+                    self.kv.grow(request, len(request.token_ids))
+                    grown.append(request)
+            except Exception as error:
+                if request.request_id in self._running:
+                    self._stop(request)
+                self.on_fault(request, error)
         return [request for request in grown if request.table is not None]
 
     def _make_room(self, request: Request, preempted: list[Request], now: float) -> bool:
@@ -230,18 +258,24 @@ class Scheduler:
 
     def _preempt(self, request: Request, now: float) -> None:
         self._stop(request)
-        self.kv.publish(request)
+        self._publish(request)
+        self.kv.offload(request)
         self.kv.release(request)
-        request.move(Event.PREEMPT, now)
-        request.move(Event.REQUEUE, now)
-        self._enqueue(request)
+        try:
+            request.move(Event.PREEMPT, now)
+            request.move(Event.REQUEUE, now)
+        except Exception as error:
+            # It holds nothing and stands in no queue; the engine ends it at the boundary.
+            self.on_fault(request, error)
+        else:
+            self._enqueue(request)
 
     def _plan_prefills(self, budget: PrefillBudget) -> None:
         started = [request for request in self._single.values() if request.state is State.PREFILL]
         for request in sorted(started, key=by_arrival):
             budget.try_add(request)
 
-    def _admit(self, budget: PrefillBudget, now: float) -> list[Request]:
+    def _admit(self, budget: PrefillBudget, now: float) -> Sequence[Request]:
         """Start waiting requests in the policy's order while tokens, slots and blocks last."""
         admitted: list[Request] = []
         passed: list[Request] = []
@@ -250,8 +284,12 @@ class Scheduler:
                 break
             if self.endings(request.deadlines, request.marks, now) is not None:
                 continue
-            if self.policy.fits(request, len(self._running)):
-                self._start(request, now)
+            try:
+                started = self._try_start(request, now)
+            except Exception as error:
+                self.on_fault(request, error)
+                continue
+            if started:
                 budget.try_add(request)
                 admitted.append(request)
                 for blocked in passed:
@@ -262,10 +300,18 @@ class Scheduler:
                 break
         return admitted
 
-    def _start(self, request: Request, now: float) -> None:
-        self._dequeue(request)
+    def _try_start(self, request: Request, now: float) -> bool:
+        """Start a waiting request if the policy finds that it fits."""
+        if not self.policy.fits(request, len(self._running)):
+            return False
         self.kv.admit(request)
+        self._dequeue(request)
         request.move(Event.ADMIT, now)
         request.move(Event.START_PREFILL, now)
         self._running[request.request_id] = self._single[request.request_id] = request
         self.policy.admitted(request)
+        return True
+
+
+def _raise(request: Request, error: Exception) -> None:
+    raise error

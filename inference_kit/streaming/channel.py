@@ -18,7 +18,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..sampling import check_int
 
@@ -33,6 +33,8 @@ class Chunk:
     """Set on the last chunk only."""
     index: int = 0
     """Which sample it belongs to, for n > 1."""
+    logprobs: tuple[Any, ...] = ()
+    """One `TokenLogprob` for each of `token_ids`, when the request asks for them."""
 
 
 class Channel(Protocol):

@@ -22,6 +22,10 @@ class Metrics:
         self.admitted = 0
         self.preempted = 0
         self.committed_tokens = 0
+        self.discarded_tokens = 0
+        """Proposed by the runner and never committed; the engine counts them, there is no event."""
+        self.sent_tokens = 0
+        """Taken by readers, who are beside the engine's events."""
         self.finished: Counter[str] = Counter()
 
     def observe(self, entry: LoggedEvent) -> None:
@@ -48,6 +52,8 @@ class Metrics:
             "rejected": self.rejected,
             "admitted": self.admitted,
             "preempted": self.preempted,
+            "proposed_tokens": self.committed_tokens + self.discarded_tokens,
             "committed_tokens": self.committed_tokens,
+            "sent_tokens": self.sent_tokens,
             "finished": dict(self.finished),
         }

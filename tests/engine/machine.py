@@ -23,6 +23,7 @@ from tests.cores import checksum_core
 
 POLICIES = ("fcfs", "priority", "skip_blocked", "reserve")
 NORMAL_ENDS = {"length", "stop_token", "stop_eos", "stop_string"}
+CANCELS = {"client_cancel", "shutdown"}
 END_EVENTS = {"finish", "cancel", "time_out", "fail"}
 MOST_STEPS_TO_END = 3_000
 
@@ -49,9 +50,16 @@ class FaultyRunner(ChecksumRunner):
 
     fail_next: str | None = None
     takes_s = 0.0
+    proposed = 0
+    """Tokens that it has handed in."""
     core: EngineCore
 
     def run(self, plan: StepPlan) -> StepOutput:
+        output = self.compute(plan)
+        self.proposed += len(output.token_ids)
+        return output
+
+    def compute(self, plan: StepPlan) -> StepOutput:
         fault, self.fail_next = self.fail_next, None
         takes_s, self.takes_s = self.takes_s, 0.0
         self.core.clock.advance(takes_s)  # type: ignore[attr-defined]
@@ -71,18 +79,48 @@ class FaultyRunner(ChecksumRunner):
         return output
 
 
-def answer(prompt: list[int], params: SamplingParams, most: int) -> tuple[list[int], str]:
-    """The whole answer and its finish reason, computed without any paging. O(length)."""
+class Letters:
+    """Token n is the character 48 + n, so a text has one letter for each token."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return letter(token_id).encode()
+
+    def is_special(self, token_id: int) -> bool:
+        return False
+
+
+def letter(token_id: int) -> str:
+    return chr(48 + token_id)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole answer, computed without any paging."""
+
+    token_ids: list[int]
+    reason: str
+    text: str
+    """What the reader sees: without the stop string, and without the letter of a stop token."""
+
+
+def answer(prompt: list[int], params: SamplingParams, most: int) -> Answer:
+    """The whole answer to `prompt`, at most `most` tokens long. O(length)."""
     total = sum(stored(token, position) * (position + 1) for position, token in enumerate(prompt))
     tokens: list[int] = []
+    text = ""
     while len(tokens) < most:
         token = (total % 2**32 >> 7) % 63 + 1
         position = len(prompt) + len(tokens)
         total += stored(token, position) * (position + 1)
         tokens.append(token)
-        if token in params.stop_token_ids and len(tokens) > params.min_tokens:
-            return tokens, "stop_token"
-    return tokens, "length"
+        counts = len(tokens) > params.min_tokens
+        if counts and token in params.stop_token_ids:
+            return Answer(tokens, "stop_token", text)
+        text += letter(token)
+        ended = [stop for stop in params.stop if counts and text.endswith(stop)]
+        if ended:
+            return Answer(tokens, "stop_string", text.removesuffix(max(ended, key=len)))
+    return Answer(tokens, "length", text)
 
 
 @dataclass(eq=False)
@@ -90,18 +128,19 @@ class Reader:
     """One caller: what it should get, what it got, and whether it reads."""
 
     live: LiveRequest
-    expected: list[int]
-    reason: str
+    expected: Answer
     reads: bool = True
     got: list[int] = field(default_factory=list)
+    text: str = ""
     finish_reasons: list[str] = field(default_factory=list)
 
     def take(self, most: int | None = None) -> None:
-        chunk = self.live.channel.take(most)
+        chunk = self.live.take(most)
         if chunk is None:
             return
         assert not self.finish_reasons, "something was sent after the end"
         self.got.extend(chunk.token_ids)
+        self.text += chunk.text
         if chunk.finish_reason is not None:
             self.finish_reasons.append(chunk.finish_reason)
 
@@ -110,7 +149,7 @@ class EngineMachine:
     """The moves, and what must hold after each of them."""
 
     def __init__(self, context: int = 64, **options: Any) -> None:
-        self.core = checksum_core(runner=FaultyRunner, context=context, **options)
+        self.core = checksum_core(runner=FaultyRunner, context=context, tokenizer=Letters(), **options)
         self.config = self.core.config
         self.runner: FaultyRunner = self.core.runner  # type: ignore[assignment]
         self.runner.core = self.core
@@ -135,9 +174,10 @@ class EngineMachine:
             self.rejected += 1
             self.check_bounds()
             return
-        self.accepted += 1
-        expected, reason = answer(prompt, params, live.request.max_new_tokens)
-        self.readers.append(Reader(live, expected, reason, reads))
+        self.accepted += params.n
+        # The checksum model draws nothing, so all samples of a prompt say the same.
+        expected = answer(prompt, params, live.request.max_new_tokens)
+        self.readers += [Reader(member, expected, reads) for member in live.members]
         self.check_bounds()
 
     def pick(self, index: int) -> Reader | None:
@@ -146,7 +186,10 @@ class EngineMachine:
     def cancel(self, index: int) -> None:
         reader = self.pick(index)
         if reader is not None:
-            was_live = not reader.live.request.is_terminal
+            # The id of sample 0 is the id of them all.
+            first = reader.live is reader.live.members[0]
+            concerned = reader.live.members if first else (reader.live,)
+            was_live = not all(member.request.is_terminal for member in concerned)
             assert self.core.cancel(reader.live.request.request_id) is was_live
 
     def toggle(self, index: int) -> None:
@@ -206,11 +249,13 @@ class EngineMachine:
         assert sum(len(request.prompt_token_ids) for request in fresh) <= self.config.max_waiting_tokens
         assert len(list(self.core.scheduler.running)) <= self.config.max_running
         for live in self.core.live.values():
-            assert live.channel.unsent <= self.config.channel_high + 1
-            assert live.channel.unsent + live.channel.sent == live.request.num_output_tokens
+            assert live.channel.unsent <= self.config.channel_high + self.config.decode_rounds
+            counts = live.token_counts
+            assert counts.proposed >= counts.committed == live.channel.unsent + live.channel.sent
+            assert counts.unsent == live.channel.unsent
         for reader in self.readers:
             output = reader.live.request.output_token_ids
-            assert output == reader.expected[: len(output)]
+            assert output == reader.expected.token_ids[: len(output)]
 
     def finish(self) -> None:
         """Let all readers read, run to the end, and check the whole."""
@@ -228,6 +273,8 @@ class EngineMachine:
         snapshot = self.core.snapshot()
         assert self.ended == self.accepted == snapshot["received"] == sum(snapshot["finished"].values())
         assert snapshot["rejected"] == self.rejected
+        assert snapshot["proposed_tokens"] == self.runner.proposed
+        assert snapshot["sent_tokens"] == snapshot["committed_tokens"]
         assert snapshot["kv_blocks_free"] == snapshot["kv_blocks"]
         assert (snapshot["waiting"], snapshot["running"], snapshot["states"]) == (0, 0, {})
         self.core.check_integrity()
@@ -242,11 +289,16 @@ def check_ended(reader: Reader) -> None:
     assert reader.got == output
     assert request.block_table == []
     assert request.release_errors == []
-    assert reader.live.channel.take() is None
+    assert reader.live.take() is None
     if reason in NORMAL_ENDS:
-        assert (output, reason) == (reader.expected, reader.reason)
+        assert Answer(output, reason, reader.text) == reader.expected
     else:
-        assert output == reader.expected[: len(output)]
+        assert output == reader.expected.token_ids[: len(output)]
+        # Only what was held back may be missing, and only after a cancel (convention 3).
+        whole = "".join(map(letter, output))
+        kept_back = max(map(len, request.sampling.stop), default=1) - 1 if reason in CANCELS else 0
+        assert whole.startswith(reader.text)
+        assert len(whole) - len(reader.text) <= kept_back
     # A deadline that passed while the failing step ran is the earlier cause.
     assert request.error is not None or reason != FinishReason.ERROR
     assert request.finalize(FinishReason.ERROR, 1e9) is False
@@ -327,7 +379,15 @@ def random_options(rng: random.Random) -> dict[str, Any]:
         "slow_consumer_s": rng.choice([None, 1.0, 5.0]),
         "policy": rng.choice(SUPPORTED_POLICIES),
         "prefix_caching": rng.choice(SUPPORTED_CACHING),
+        "decode_rounds": rng.choice([1, 1, 2, 4]),
+        "offload_blocks": rng.choice([0, 0, 3, 30]),
     }
+
+
+def stops_in(prompt: list[int], places: list[tuple[int, int]]) -> tuple[str, ...]:
+    """Stop strings that may really come: (start, length) cut out of the endless answer to `prompt`."""
+    text = answer(prompt, SamplingParams(), 24).text
+    return tuple(text[start : start + length] for start, length in places)
 
 
 def random_submit(machine: EngineMachine, rng: random.Random) -> None:
@@ -341,7 +401,11 @@ def random_submit(machine: EngineMachine, rng: random.Random) -> None:
     params = SamplingParams(
         max_tokens=rng.choice([most, most, None]),
         stop_token_ids=tuple(rng.choices(range(1, 64), k=rng.choice([0, 0, 3, 20]))),
+        stop=stops_in(
+            prompt, [(rng.randint(0, 20), rng.randint(1, 3)) for _ in range(rng.choice([0, 0, 1, 3]))]
+        ),
         min_tokens=rng.randint(0, min(most, 4)),
+        n=rng.choice([1, 1, 1, 2, 3]),
     )
     reads, tokenize_s = rng.random() < 0.85, rng.choice([0.0, 0.0, 0.0, 0.6])
     machine.submit(prompt, params, limits, rng.choice([0, 0, -1, 2]), reads, tokenize_s)

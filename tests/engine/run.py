@@ -15,7 +15,7 @@ def drain(core: EngineCore, take: bool = True) -> list[StepPlan]:
         plans.append(core.step())
         if take:
             for live in core.take_touched():
-                live.channel.take()
+                live.take()
         if len(plans) > STEP_LIMIT:
             raise AssertionError(f"still live after {STEP_LIMIT} steps: {core.snapshot()}")
     return plans

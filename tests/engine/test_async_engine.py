@@ -481,6 +481,38 @@ def test_what_is_left_at_the_drain_limit_ends_with_shutdown() -> None:
     run(test)
 
 
+def test_a_close_does_not_wait_for_a_step_that_hangs() -> None:
+    async def test() -> None:
+        gate = threading.Event()
+        engine = Engine(
+            EngineConfig(model="tiny", num_kv_blocks=600, step_limit_s=30.0),
+            Components(runner=gated(gate)),
+            VirtualClock(),
+            progress=False,
+        )
+        engine.start()
+        stream = engine.submit([1], SHORT)
+        await until(lambda: engine.snapshot()["committed_tokens"] == 2)
+        await until(lambda: engine._step_started_at is not None)
+        closing = asyncio.create_task(engine.shutdown())
+        await until(lambda: engine.status is EngineStatus.DRAINING)
+        assert not closing.done()
+        engine._clock.advance(30.0)  # type: ignore[attr-defined]
+        with pytest.raises(EngineFailed, match=r"did not come back within 30\.0 s"):
+            await closing
+        assert engine.status is EngineStatus.CLOSED
+        assert not engine.core.has_work
+        with pytest.raises(EngineFailed):
+            await stream.result()
+        gate.set()
+        assert engine._thread is not None
+        engine._thread.join(10.0)
+        assert not engine._thread.is_alive()
+        check_all_given_back(engine.core)
+
+    run(test)
+
+
 def test_a_second_shutdown_shortens_the_drain_and_the_status_never_goes_back() -> None:
     async def test() -> None:
         async with running(channel_high=2, channel_low=0, slow_consumer_s=None) as engine:

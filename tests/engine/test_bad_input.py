@@ -46,7 +46,6 @@ BAD = [
     ("stop", [7]),
     ("stop_token_ids", [-1]),
     ("min_tokens", -1),
-    ("logprobs", 3),
     ("logit_bias", {1: 2.0}),
     ("ignore_eos", 1),
 ]

@@ -128,9 +128,10 @@ def test_channel(make_core: CoreFactory) -> None:
 
 def test_block_pool(make_core: CoreFactory) -> None:
     core = make_core(components=Components(block_pool=Miserly), block_size=1)
-    core.submit([1] * 5)
-    with pytest.raises(OutOfBlocks, match="too many at once"):
-        core.step()
+    long, short = core.submit([1] * 5), core.submit([1, 2], SamplingParams(max_tokens=6))
+    drain(core)
+    assert (str(long.request.finish_reason), str(long.request.error)) == ("error", "too many at once")
+    assert ends(short) == (reference([1, 2], 6), "length")
 
 
 def test_prefix_cache(make_core: CoreFactory) -> None:

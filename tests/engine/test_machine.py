@@ -19,10 +19,12 @@ from tests.checksum import reference
 from tests.engine.machine import (
     SUPPORTED_CACHING,
     SUPPORTED_POLICIES,
+    Answer,
     EngineMachine,
     answer,
     random_move,
     random_options,
+    stops_in,
 )
 from tools.soak import soak
 
@@ -50,6 +52,8 @@ def engine_options(draw: st.DrawFn) -> dict[str, Any]:
         "slow_consumer_s": draw(st.sampled_from([None, 1.0, 5.0])),
         "policy": draw(st.sampled_from(SUPPORTED_POLICIES)),
         "prefix_caching": draw(st.sampled_from(SUPPORTED_CACHING)),
+        "decode_rounds": draw(st.sampled_from([1, 1, 2, 4])),
+        "offload_blocks": draw(st.sampled_from([0, 0, 3, 30])),
     }
 
 
@@ -58,12 +62,16 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     """The arguments of one submit. Few different tokens in front, so that prompts share prefixes."""
     shared = [draw(st.integers(1, 2))] * draw(st.sampled_from([0, 4]))
     most = draw(st.sampled_from([None, 1, 2, 5, 12, 30]))
+    prompt = shared + draw(st.lists(st.integers(1, 63), min_size=1, max_size=12))
+    places = draw(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 3)), max_size=3))
     return {
-        "prompt": shared + draw(st.lists(st.integers(1, 63), min_size=1, max_size=12)),
+        "prompt": prompt,
         "params": SamplingParams(
             max_tokens=most,
             stop_token_ids=tuple(draw(st.sets(st.integers(1, 63), max_size=8))),
+            stop=stops_in(prompt, places),
             min_tokens=draw(st.integers(0, min(most or 4, 4))),
+            n=draw(st.sampled_from([1, 1, 1, 2, 3])),
         ),
         "deadlines": Deadlines(draw(LIMITS), draw(LIMITS), draw(LIMITS), draw(LIMITS)),
         "priority": draw(st.sampled_from([0, 0, -1, 2])),
@@ -153,11 +161,15 @@ def test_long_random_runs(block: int) -> None:
 
 def test_the_machine_knows_the_answers() -> None:
     for prompt in ([1, 2, 3], [5] * 8, [7, 1, 4, 9, 9], list(range(1, 18))):
-        assert answer(prompt, SamplingParams(), 12) == (reference(prompt, 12), "length")
-    # [1, 2, 3] → 27 35 24 56 …; a stop id counts only after min_tokens (convention 5).
-    assert answer([1, 2, 3], SamplingParams(stop_token_ids=(35,)), 4) == ([27, 35], "stop_token")
+        assert answer(prompt, SamplingParams(), 12).token_ids == reference(prompt, 12)
+    # [1, 2, 3] → 27 35 24 56 = "KSHh"; stops count only after min_tokens (convention 5).
+    assert answer([1, 2, 3], SamplingParams(), 4) == Answer([27, 35, 24, 56], "length", "KSHh")
+    assert answer([1, 2, 3], SamplingParams(stop_token_ids=(35,)), 4) == Answer([27, 35], "stop_token", "K")
     late = SamplingParams(stop_token_ids=(27, 24), min_tokens=1)
-    assert answer([1, 2, 3], late, 4) == ([27, 35, 24], "stop_token")
+    assert answer([1, 2, 3], late, 4) == Answer([27, 35, 24], "stop_token", "KS")
+    assert answer([1, 2, 3], SamplingParams(stop=("SH", "H")), 4) == Answer([27, 35, 24], "stop_string", "K")
+    late = SamplingParams(stop=("K", "SH"), min_tokens=2)
+    assert answer([1, 2, 3], late, 4) == Answer([27, 35, 24], "stop_string", "K")
 
 
 def test_a_short_soak_keeps_memory_flat() -> None:

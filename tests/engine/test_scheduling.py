@@ -102,7 +102,7 @@ def test_random_traffic_keeps_every_promise(data: st.DataObject) -> None:
             assert live.channel.unsent <= bound
         if steps % data.draw(st.integers(1, 3)) == 0:
             for _, _, live in requests:
-                live.channel.take()
+                live.take()
     for prompt, count, live in requests:
         assert ends(live) == (reference(prompt, count), "length")
         assert sum(entry.event == "finish" for entry in live.request.events) == 1
@@ -194,7 +194,7 @@ def test_a_budget_below_the_number_of_decodes_starves_nobody(make_core: CoreFact
         core.step()
     for _ in range(12):
         for one in live:
-            one.channel.take()
+            one.take()
         core.step()
     assert [one.request.num_output_tokens for one in live] == [6, 6, 6]
 
@@ -233,9 +233,9 @@ def test_resumed_request_neither_loses_nor_repeats_a_token(make_core: CoreFactor
     seen: list[int] = []
     while core.has_work:
         core.step()
-        chunk = two.channel.take()
+        chunk = two.take()
         seen.extend(chunk.token_ids if chunk else ())
-        one.channel.take()
+        one.take()
     assert two.request.num_preemptions >= 1
     assert seen == reference([14, 15, 16], 9)
 

@@ -125,7 +125,7 @@ def test_a_hidden_token_does_not_break_a_character(make_core: CoreFactory) -> No
 def test_chunks_join_to_the_text_and_carry_all_ids(make_core: CoreFactory) -> None:
     live = answer(make_core, [6, 7, 1, 4, 2])
     chunks = []
-    while (chunk := live.channel.take(1)) is not None:
+    while (chunk := live.take(1)) is not None:
         chunks.append(chunk)
     assert "".join(chunk.text for chunk in chunks) == live.text.text
     assert [token for chunk in chunks for token in chunk.token_ids] == live.request.output_token_ids

@@ -73,11 +73,12 @@ def test_one_sample_can_be_cancelled_by_its_own_name(make_core: CoreFactory) -> 
 
 def test_all_samples_count_against_the_queue(make_core: CoreFactory) -> None:
     core = make_core(max_waiting=4, max_waiting_tokens=20)
+    core.submit([1], SamplingParams(n=2))
     with pytest.raises(QueueFull, match="waiting requests"):
-        core.submit([1], SamplingParams(n=5))
+        core.submit([1], SamplingParams(n=3))
     with pytest.raises(QueueFull, match="prompt tokens"):
-        core.submit([1] * 7, SamplingParams(n=3))
-    core.submit([1], SamplingParams(n=4))
+        core.submit([1] * 10, SamplingParams(n=2))
+    core.submit([1], SamplingParams(n=2))
     assert core.snapshot()["waiting"] == 4
 
 

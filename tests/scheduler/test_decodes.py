@@ -113,7 +113,7 @@ def test_columns_change_nothing_that_a_caller_sees(data: st.DataObject) -> None:
             core.step()
             core.check_integrity()
             touched = {one.request.request_id for one in core.take_touched()}
-            chunk = requests[taker].channel.take(amount) if taker < len(requests) else None
+            chunk = requests[taker].take(amount) if taker < len(requests) else None
             taken.append((touched, chunk))
         assert taken[0] == taken[1]
         # To look at everything is to deliver everything, so it must not happen at every step.
@@ -164,7 +164,7 @@ def test_a_cancelled_request_still_delivers_what_it_committed(make_core: CoreFac
         core.step()
     core.cancel(live.request.request_id)
     core.step()
-    chunk = live.channel.take()
+    chunk = live.take()
     assert chunk is not None
     assert (list(chunk.token_ids), chunk.finish_reason) == (reference([1], 4), "client_cancel")
 
@@ -175,7 +175,7 @@ def test_a_reader_of_the_middle_of_a_step_sees_no_half_token(make_core: CoreFact
     core.step()
     core.step()
     plan = core.scheduler.schedule(core.boundary())
-    chunk = live.channel.take()
+    chunk = live.take()
     assert chunk is not None
     assert list(chunk.token_ids) == reference([1], 2)
     core.commit(plan, core.run(plan))

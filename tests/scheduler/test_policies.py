@@ -61,7 +61,7 @@ def traffic(data: st.DataObject, core: EngineCore) -> tuple[list[LiveRequest], l
         core.clock.advance(1.0)
         check_step(core, plans[-1])
         for one in live:
-            one.channel.take()
+            one.take()
         assert len(plans) < 3_000
     return live, plans
 
