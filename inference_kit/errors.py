@@ -74,7 +74,7 @@ class OutOfBlocks(KitError):
 
 
 class IntegrityError(KitError):
-    """A `check_integrity()` found a leak or a double count."""
+    """The books of the blocks are wrong (a leak, a double count), or this call would make them wrong."""
 
 
 class LifecycleBroken(KitError):

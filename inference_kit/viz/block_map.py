@@ -16,9 +16,12 @@ from ..kv.snapshot import block_snapshot
 from .picture import INK, QUIET, Picture, document, element, table, words
 
 WIDTH = 940.0
-COLUMNS, CELL_W, CELL_H, PAD = 9, 68.0, 58.0, 18.0
-PANEL_X = PAD + COLUMNS * CELL_W + 22
+CELL_W, CELL_H, PAD = 68.0, 58.0, 18.0
+COLUMNS, FEW_COLUMNS, FEW = 9, 6, 24
+"""Blocks in a row; a small pool gets a narrower picture, whose letters stay larger on a narrow screen."""
+PANEL_W = 236.0
 LINE_CHARS = 34
+MAX_NAME = 15
 MAX_DRAWN = 72
 MAX_TICKS = 16
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -74,23 +77,27 @@ def block_map(
     letters = _letters(state["tables"])
     blocks = _blocks(state, letters)
     drawn = blocks if len(blocks) <= MAX_DRAWN else [b for b in blocks if b.state != "free"][:MAX_DRAWN]
-    rows = max(1, -(-len(drawn) // COLUMNS))
+    columns = FEW_COLUMNS if len(blocks) <= FEW else COLUMNS
+    rows = max(1, -(-len(drawn) // columns))
+    panel_x = PAD + columns * CELL_W + 22
+    width = panel_x + PANEL_W
     lines = _panel_lines(state, letters, blocks)
-    top = 52.0
+    top = 70.0
     height = max(top + rows * CELL_H + 40, top + 17.0 * len(lines) + 30)
-    body = [_hatch(), words(title, PAD, 26, 15, text_anchor="start", font_weight="bold")]
+    size = min(15.0, (width - 2 * PAD) / (0.68 * max(len(title), 1)))
+    body = [_hatch(), words(title, PAD, 26, size, text_anchor="start", font_weight="bold")]
     body.append(words(_counts(state, blocks), PAD, 43, 12, fill=QUIET, text_anchor="start"))
     for place, block in enumerate(drawn):
-        x, y = PAD + (place % COLUMNS) * CELL_W, top + (place // COLUMNS) * CELL_H
+        x, y = PAD + (place % columns) * CELL_W, top + (place // columns) * CELL_H
         body.append(_draw(block, x, y, state["block_size"], letters))
-    body.append(_panel(lines, top))
+    body.append(_panel(lines, panel_x, top))
     left_out = len(blocks) - len(drawn)
     body.append(_legend(height - 14, left_out))
     alt = f"{title}: {_counts(state, blocks)}."
     faults = [f"block {block.block_id}: {block.fault}" for block in blocks if block.fault]
     if faults:
         alt += " " + "; ".join(faults[:4]) + "."
-    return Picture(document(WIDTH, height, alt, "".join(body)), alt, _text(state, blocks, letters))
+    return Picture(document(width, height, alt, "".join(body)), alt, _text(state, blocks, letters))
 
 
 def _letters(tables: Mapping[str, Sequence[int]]) -> dict[str, str]:
@@ -153,9 +160,9 @@ def _draw(block: Block, x: float, y: float, size: int, letters: Mapping[str, str
         sign = "⚠" if block.fault else ""
         parts.append(words(f"{sign}×{block.references}", x + width - 7, y + 16, 11, text_anchor="end"))
     label = _who(block.holders) if not free else block.state
-    small = free or len(label) > 5
+    size_of_label = 11 if free or len(label) > 5 else 12 if len(label) > 3 else 14
     heavy: dict[str, Any] = {"fill": QUIET} if free else {"font_weight": "bold"}
-    parts.append(words(label, x + width / 2, y + 33, 11 if small else 14, **heavy))
+    parts.append(words(label, x + width / 2, y + 33, size_of_label, **heavy))
     if block.filled is not None:
         parts.append(_ticks(block.filled, size, x + 7, y + height - 12, width - 14))
     return element("g", "".join(parts), data_block=block.block_id, data_state=block.state)
@@ -193,13 +200,18 @@ def _panel_lines(
     lines: list[tuple[str, bool]] = []
     for name, ids in state["tables"].items():
         tokens = state["num_tokens"].get(name)
-        head = f"{letters[name]} = {name[:20]}" + (f", {tokens} tokens" if tokens is not None else "")
+        head = f"{letters[name]} = {_short(name)}" + (f", {tokens} tokens" if tokens is not None else "")
         lines.append((head, True))
         lines += _wrapped(ids)
     free = [block.block_id for block in blocks if block.state == "free"]
     lines.append((f"free: {len(free)}", True))
     lines += _wrapped(free)
     return lines
+
+
+def _short(name: str) -> str:
+    """A long name without its middle: ids of samples differ at the end."""
+    return name if len(name) <= MAX_NAME else f"{name[:7]}…{name[-7:]}"
 
 
 def _wrapped(ids: Sequence[int]) -> list[tuple[str, bool]]:
@@ -209,11 +221,11 @@ def _wrapped(ids: Sequence[int]) -> list[tuple[str, bool]]:
     return [(f"  {line}", False) for line in found]
 
 
-def _panel(lines: Sequence[tuple[str, bool]], top: float) -> str:
-    parts = [words("block tables", PANEL_X, 43, 12, fill=QUIET, text_anchor="start")]
+def _panel(lines: Sequence[tuple[str, bool]], left: float, top: float) -> str:
+    parts = [words("block tables", left, top - 9, 12, fill=QUIET, text_anchor="start")]
     for row, (line, heading) in enumerate(lines):
         weight = "bold" if heading else "normal"
-        x = PANEL_X + (0 if heading else 12)
+        x = left + (0 if heading else 12)
         parts.append(words(line.strip(), x, top + 12 + 17 * row, 12, text_anchor="start", font_weight=weight))
     return "".join(parts)
 
@@ -222,7 +234,7 @@ def _legend(y: float, left_out: int) -> str:
     text = "letter = holder · ×2 and a second frame = shared · dashed = free · dark ticks = slots written"
     if left_out:
         text = f"and {left_out} more blocks that are not drawn · " + text
-    return words(text, PAD, y, 11, fill=QUIET, text_anchor="start")
+    return words(text, PAD, y, 10.5, fill=QUIET, text_anchor="start")
 
 
 def _hatch() -> str:
@@ -268,14 +280,15 @@ def memory_strip(
             stroke_dasharray="4 3",
         )
     )  # fmt: skip
-    for index, (owner, start, reserved, written) in enumerate(spans):
+    for owner, start, reserved, written in spans:
         if not (start >= 0 and start + reserved <= num_slots and 0 <= written <= reserved):
             raise ValueError(f"the span of {owner!r} is not inside the {num_slots} slots")
         x, width = PAD + start * scale, reserved * scale
         box: dict[str, Any] = {"x": x, "y": y, "width": width, "height": height}
         body.append(element("rect", fill="#ffffff", stroke=INK, stroke_width=1.4, **box))
         body.append(element("rect", fill="url(#kept)", opacity=0.6, **box))
-        tint = TINTS[index % len(TINTS)]
+        # By name, so that an owner keeps its colour when another one leaves.
+        tint = TINTS[sum(map(ord, owner)) % len(TINTS)]
         body.append(element("rect", fill=tint, stroke=INK, **(box | {"width": written * scale})))
         body.append(words(owner, x + max(written * scale, 16) / 2, y + 28, 13, font_weight="bold"))
     used = sum(span[3] for span in spans)

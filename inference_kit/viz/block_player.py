@@ -36,7 +36,10 @@ class Frames:
         """The block map of the moment that is shown."""
         caption, state = self.frames[self.position]
         drawn = block_map(state, title=f"{self.position + 1} of {len(self.frames)}: {caption}")
-        return Picture(drawn.svg, drawn.alt, f"{caption}\n{drawn.text}")
+        counts = " ".join(f"{block}×{count}" for block, count in enumerate(state["references"]) if count)
+        lines = [caption, f"references: {counts or 'none'}"]
+        lines += [f"{name}: {' '.join(map(str, ids))}" for name, ids in state["tables"].items()]
+        return Picture(drawn.svg, drawn.alt, "\n".join(lines))
 
 
 def story() -> list[Frame]:

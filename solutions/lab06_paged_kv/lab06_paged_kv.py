@@ -136,9 +136,8 @@ viz.memory_strip(spans, 128, "One piece for each request")
 # %%
 spans = [span for span in spans if span[0] != "B"]
 free_slots = 128 - sum(reserved for _, _, reserved, _ in spans)
-print(
-    f"free slots: {free_slots}; E needs 26 in one piece, and the first place for it is: {first_gap(spans, 26, 128)}"
-)
+place = first_gap(spans, 26, 128)
+print(f"free slots: {free_slots}; the first place for 26 in one piece: {place}")
 viz.memory_strip(spans, 128, "After B: two gaps")
 
 # %% [markdown]

@@ -301,7 +301,7 @@ def test_one_piece_is_refused_though_enough_slots_are_free() -> None:
     (source,) = [cell.source for cell in cells() if "def first_gap" in cell.source]
     exec(source, names)
     said = run_cell('viz.memory_strip(spans, 128, "After B: two gaps")', names)
-    assert said == "free slots: 27; E needs 26 in one piece, and the first place for it is: None\n"
+    assert said == "free slots: 27; the first place for 26 in one piece: None\n"
 
 
 def test_a_mapping_that_ignores_the_table_shows_only_in_company() -> None:
