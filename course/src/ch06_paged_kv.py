@@ -130,7 +130,7 @@ viz.grid(
 )
 
 # %% [markdown]
-# Look at the three shares. With one piece for each request, most of the memory is held in vain, and some is free and still useless for the next in line. Pages run several times as many requests in the same memory. They pay with something new: nobody reserved the growth of an
+# Look at the three shares. With one piece for each request, most of the memory is held in vain, and some is free and still useless for the next in line. Pages run more than twice as many requests in the same memory. They pay with something new: nobody reserved the growth of an
 # answer, so now and then a request has to be put back (preempted). That is the matter of lab 08.
 #
 # ## 3. Pages
@@ -303,13 +303,13 @@ for size in (1, 4, 16, 64, 256):
 viz.grid(rows, "Block sizes", [(3, 0)])
 
 # %% [markdown]
-# On average half a block is empty at the end of each request. Small blocks waste least. Large ones make tables short, and let the kernel read memory in longer pieces. Sharing works in whole blocks, so large blocks also share less. 16 is a common middle.
+# On average half a block is empty at the end of each request. Small blocks waste least. Large ones make tables short, and let the kernel read memory in longer pieces. Sharing works in whole blocks, so large blocks also share less. The kit's default is 16.
 #
 # ## 8. Trade-offs
 #
 # | decision | what you gain | what you pay |
 # |---|---|---|
-# | pages instead of one piece | no gaps, no reservation; several times as many requests at once | each access goes through a table; the attention kernel must know it |
+# | pages instead of one piece | no gaps, no reservation; more than twice as many requests at once in section 2 | each access goes through a table; the attention kernel must know it |
 # | no reservation for growth | memory is used for what is there | a request may find no block in the middle of its answer: preemption, or a policy that reserves |
 # | reference counts | sharing at O(1) a block; an end is O(blocks of the request) | one forgotten retain gives wrong answers without an error; one forgotten free is a leak |
 # | all-or-nothing allocation | nobody gets stuck with half of what it needs | the caller must ask once for everything, so it must count first |
