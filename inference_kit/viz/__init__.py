@@ -6,10 +6,24 @@ and no number that is not finite reaches a picture (convention 14). ipywidgets l
 
 from __future__ import annotations
 
+from .curves import goodput_curve, latency_curve
+from .flipbook import flipbook
 from .grid import grid
 from .machine import state_machine
 from .picture import Picture
+from .spans import metric_spans
 from .states import state_diagram
 from .timeline import release_order, timeline
 
-__all__ = ["Picture", "grid", "release_order", "state_diagram", "state_machine", "timeline"]
+__all__ = [
+    "Picture",
+    "flipbook",
+    "goodput_curve",
+    "grid",
+    "latency_curve",
+    "metric_spans",
+    "release_order",
+    "state_diagram",
+    "state_machine",
+    "timeline",
+]
