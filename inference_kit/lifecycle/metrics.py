@@ -184,7 +184,7 @@ def summarize(rows: Sequence[Mapping[str, Any]], window_s: float | None = None) 
         by_status=dict(by_status),
         throughput_rps=None if window_s is None else len(rows) / window_s,
         abnormal=[
-            {name: row[name] for name in ("status", "stage", "streamed_tokens")}
+            {"status": row["status"], "stage": row["stage"], "streamed_tokens": row["streamed_tokens"]}
             for row in rows
             if row["status"] != "completed"
         ],
