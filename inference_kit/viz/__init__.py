@@ -6,7 +6,7 @@ and no number that is not finite reaches a picture (convention 14). ipywidgets l
 
 from __future__ import annotations
 
-from .curves import goodput_curve, latency_curve
+from .curves import goodput_curve, latency_curve, redraw
 from .flipbook import flipbook
 from .grid import grid
 from .machine import state_machine
@@ -22,6 +22,7 @@ __all__ = [
     "grid",
     "latency_curve",
     "metric_spans",
+    "redraw",
     "release_order",
     "state_diagram",
     "state_machine",

@@ -407,6 +407,7 @@ show("lab02.q4")
 # %%
 # lab02/q5 — keep this line
 from collections import Counter
+from collections.abc import Iterable
 
 Record = dict
 
