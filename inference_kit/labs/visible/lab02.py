@@ -388,7 +388,7 @@ SUMMARY = [
     "total_requests", "completed_requests", "success_rate", "ttft_sample_count", "mean_ttft",
     "tpot_sample_count", "mean_tpot", "by_status", "throughput_rps", "abnormal",
 ]  # fmt: skip
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"status": "completed", "stage": "decode", "ttft": 2.0, "tpot": 0.5, "streamed_tokens": 9},
     {"status": "completed", "stage": "decode", "ttft": 4.0, "tpot": None, "streamed_tokens": 1},
     {"status": "cancelled", "stage": "decode", "ttft": 6.0, "tpot": 1.0, "streamed_tokens": 4},
