@@ -43,13 +43,15 @@ def metric_spans(
     start, stop = known["arrive"], known["end"]
     scale = (WIDTH - LEFT - RIGHT) / ((stop - start) or 1.0)
     place = {name: LEFT + (when - start) * scale for name, when in known.items()}
-    bottom = 70 + ROW * len(SPANS)
-    body = [_boundaries(place, bottom)]
+    lines = _label_lines(place)
+    top = 34 + 14 * max(lines.values())
+    bottom = top + 22 + ROW * len(SPANS)
+    body = [_boundaries(place, lines, bottom)]
     rows = [["metric", "from", "to", "seconds"]]
     for index, (metric, begin, end, colour) in enumerate(SPANS):
         shown = _number(values.get(metric))
         ends = (place[begin], place[end]) if begin in place and end in place else None
-        body.append(_row(metric, ends, colour, shown, 62 + ROW * index))
+        body.append(_row(metric, ends, colour, shown, top + 14 + ROW * index))
         rows.append([metric, begin, end, shown])
     body += [element("path", d=f"M{place['arrive']:.2f} {bottom} H{place['end']:.2f}", stroke=INK)]
     body += [
@@ -68,20 +70,25 @@ def _number(value: Any) -> str:
     return "None" if value is None else f"{finite('value', value):.4g}"
 
 
-def _boundaries(place: Mapping[str, float], bottom: float) -> str:
-    """A thin line for each boundary, its name above; names that would touch go to a second line."""
-    parts, used = [], [-1e9, -1e9]
-    for name in _LABELS:
-        if name not in place:
-            continue
-        x = place[name]
-        half = 3.4 * len(name) + 4
-        line = 0 if x - half > used[0] else 1
-        used[line] = x + half
-        parts.append(
-            element("path", d=f"M{x:.2f} {30 + 14 * line} V{bottom}", stroke="#b8c2cc", stroke_width=1)
-        )
-        parts.append(words(name, x, 26 + 14 * line, 11.5, fill=QUIET))
+def _label_lines(place: Mapping[str, float]) -> dict[str, int]:
+    """On which line each name stands, so that no two touch, however close their boundaries are."""
+    lines: dict[str, int] = {}
+    used: list[float] = []
+    for name in (label for label in _LABELS if label in place):
+        half = 3.6 * len(name) + 4
+        line = next((number for number, right in enumerate(used) if place[name] - half > right), len(used))
+        used[line:] = [place[name] + half, *used[line + 1 :]]
+        lines[name] = line
+    return lines
+
+
+def _boundaries(place: Mapping[str, float], lines: Mapping[str, int], bottom: float) -> str:
+    """A thin line for each boundary, its name above."""
+    parts = []
+    for name, line in lines.items():
+        x, y = place[name], 26 + 14 * line
+        parts.append(element("path", d=f"M{x:.2f} {y + 4} V{bottom}", stroke="#b8c2cc", stroke_width=1))
+        parts.append(words(name, x, y, 11.5, fill=QUIET))
     return "".join(parts)
 
 

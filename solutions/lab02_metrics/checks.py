@@ -82,7 +82,7 @@ ALL_AT_ZERO = DONE | {
 def random_report(rng: random.Random, stage: int, end: str, tokens: int = 0) -> Any:
     """The report of a random legal log that ends in `stage` (0: queued … 3: decode). Times in quarter seconds."""
     names = ["arrive", "admit", "input_ready", "first_token"][: stage + 1] + ["token"] * tokens
-    at, log = rng.randint(0, 40) / 4, []
+    at, log = rng.randint(1, 40) / 4, []
     for name in [*names, end]:
         log.append((name, at))
         at += rng.randint(1, 12) / 4

@@ -152,7 +152,7 @@ class Lab02(Parts):
         table.append(["rejected", len(ended) - len(started), ""])
         table.append(["in flight", len(rows) - len(ended), ""])
         table.append(["arrivals", len(rows), ""])
-        return viz.grid(table, "Dashboard", [(4, 1), (5, 1)])
+        return viz.grid(table, "Dashboard", [(3, 1), (4, 1)])
 
     def _rows(self) -> list[Record]:
         if not self.measured:

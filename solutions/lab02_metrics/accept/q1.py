@@ -89,3 +89,20 @@ def durations(report):
     result["decode_time"] = report["end"] - report["first_token"]
     result["token_span"] = report["token_times"][-1] - report["first_token"]
     return result
+
+
+# %% the first token from the token times, helper with a default
+def durations(report):
+    times = report["token_times"]
+    first, last = (times[0], times[-1]) if times else (None, None)
+    boundaries = [report["arrive"], report["admit"], report["input_ready"], first]
+    names = ["queue_wait", "preprocessing", "prefill"]
+    result = {name: _gap(a, b) for name, a, b in zip(names, boundaries, boundaries[1:])}
+    result.update(
+        ttft=_gap(report["arrive"], first),
+        decode_time=_gap(first, report["end"]),
+        token_span=_gap(first, last),
+        e2e=_gap(report["arrive"], report["end"]),
+        streamed_tokens=len(times),
+    )
+    return result

@@ -33,3 +33,23 @@ def mean_gap(token_times):
             average = (at - last) if average is None else average + ((at - last) - average) / seen
         last = at
     return average
+
+
+# %% numpy
+import numpy as np
+
+
+def mean_gap(token_times):
+    if len(token_times) < 2:
+        return None
+    return float(np.diff(np.array(token_times)).mean())
+
+
+# %% numpy without float
+import numpy as np
+
+
+def mean_gap(token_times):
+    if len(token_times) < 2:
+        return None
+    return np.mean(np.diff(token_times))

@@ -24,3 +24,13 @@ def service_tpot_excess(num_tokens, gap_s, tail_s):
     if isinstance(gap_s, (int, float)):
         weight = 1 / num_tokens
         return weight * (tail_s - gap_s)
+
+
+# %% fractions
+from fractions import Fraction
+
+
+def service_tpot_excess(num_tokens, gap_s, tail_s):
+    if gap_s is None or num_tokens < 2:
+        return None
+    return float((Fraction(tail_s) - Fraction(gap_s)) / num_tokens)

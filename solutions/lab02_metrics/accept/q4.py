@@ -46,3 +46,25 @@ def classify_outcome(report, metrics, threshold=0.45):
         answer = names[shares.index(top)] if top >= threshold else "mixed"
         return Record(outcome="completed", stage=answer, dominant_share=top)
     return Record(outcome=report["status"], stage=report["stage"], dominant_share=None)
+
+
+# %% a list of pairs and a loop
+def classify_outcome(report, metrics, threshold=0.45):
+    check_number("threshold", threshold, 0.0, 1.0, low_open=True)
+    status = report["status"]
+    if status != "completed":
+        return dict(outcome=status, stage=report["stage"], dominant_share=None)
+    known = [(stage, metrics.get(name) or 0.0) for stage, name in STAGES.items()]
+    total = math_fsum(part for _, part in known)
+    if not total:
+        raise ValueError("no time")
+    stage, part = known[0]
+    for other, value in known[1:]:
+        if value > part:
+            stage, part = other, value
+    return dict(
+        outcome=status, stage=stage if part / total >= threshold else "mixed", dominant_share=part / total
+    )
+
+
+from math import fsum as math_fsum

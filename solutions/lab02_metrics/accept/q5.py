@@ -84,3 +84,28 @@ def summarize(rows, window_s=None):
             {key: row[key] for key in row if key in ("status", "stage", "streamed_tokens")}
         )
     return result
+
+
+# %% the Counter itself
+def summarize(rows, window_s=None):
+    if window_s is not None and not window_s > 0:
+        raise ValueError(window_s)
+    by_status = Counter(r["status"] for r in rows)
+    (ttft, n_ttft), (tpot, n_tpot) = (mean(r[k] for r in rows) for k in ("ttft", "tpot"))
+    total = sum(by_status.values())
+    return Record(
+        total_requests=total,
+        completed_requests=by_status["completed"],
+        success_rate=None if total == 0 else by_status["completed"] / total,
+        ttft_sample_count=n_ttft,
+        mean_ttft=ttft,
+        tpot_sample_count=n_tpot,
+        mean_tpot=tpot,
+        by_status=by_status,
+        throughput_rps=window_s and total / window_s,
+        abnormal=[
+            {k: r[k] for k in ("status", "stage", "streamed_tokens")}
+            for r in rows
+            if r["status"] != "completed"
+        ],
+    )

@@ -62,3 +62,25 @@ def goodput(rows, *, window_s, ttft_slo_s=None, tpot_slo_s=None, e2e_slo_s=None)
         goodput_rps=good / window_s,
         good_share=good / len(ended) if len(ended) else None,
     )
+
+
+# %% sums of flags
+def goodput(rows, *, window_s, ttft_slo_s=None, tpot_slo_s=None, e2e_slo_s=None):
+    if not window_s > 0:
+        raise ValueError("window_s")
+    slos = (("ttft", ttft_slo_s), ("tpot", tpot_slo_s), ("e2e", e2e_slo_s))
+    if any(limit is not None and limit < 0 for _, limit in slos):
+        raise ValueError("a negative limit")
+
+    def misses(row):
+        return [n for n, limit in slos if limit is not None and row[n] is not None and row[n] > limit]
+
+    rows = [row for row in rows if row["reason"] is not None]
+    flags = [row["reason"] in GOOD_ENDS and not misses(row) for row in rows]
+    share = sum(flags) / len(flags) if flags else None
+    return {
+        "attempted": len(flags),
+        "good": sum(flags),
+        "goodput_rps": sum(flags) / window_s,
+        "good_share": share,
+    }

@@ -40,3 +40,14 @@ def percentile(values, percent):
         return sorted(v for v in values if v is not None)[int(rank) - 1] if rank else None
     except IndexError:
         return None
+
+
+# %% nsmallest
+import heapq
+
+
+def percentile(values, percent):
+    check_number("percent", percent, 0.0, 100.0, low_open=True)
+    rank = math.ceil(len(values) * percent / 100)
+    smallest = heapq.nsmallest(rank, (v for v in values if v is not None))
+    return smallest[-1] if rank and len(smallest) == rank else None

@@ -294,3 +294,37 @@ def durations(report):
         e2e=_gap(report["arrive"], report["end"]),
         streamed_tokens=0 if report["status"] == "failed" else len(tokens),
     )
+
+
+# %% only the later tokens are counted
+# fails: parts_and_totals, one_token_spans_zero, zero_is_a_time, durations_of_any_early_end
+# fault: streamed_tokens counts the events named token, and the first token has another name.
+def durations(report):
+    tokens = report["token_times"]
+    return Record(
+        queue_wait=_gap(report["arrive"], report["admit"]),
+        preprocessing=_gap(report["admit"], report["input_ready"]),
+        prefill=_gap(report["input_ready"], report["first_token"]),
+        ttft=_gap(report["arrive"], report["first_token"]),
+        decode_time=_gap(report["first_token"], report["end"]),
+        token_span=tokens[-1] - tokens[0] if tokens else None,
+        e2e=_gap(report["arrive"], report["end"]),
+        streamed_tokens=max(len(tokens) - 1, 0),
+    )
+
+
+# %% prefill begins at the admission
+# fails: parts_and_totals, durations_of_any_early_end
+# fault: Preprocessing is counted twice, as a part of the prefill too.
+def durations(report):
+    tokens = report["token_times"]
+    return Record(
+        queue_wait=_gap(report["arrive"], report["admit"]),
+        preprocessing=_gap(report["admit"], report["input_ready"]),
+        prefill=_gap(report["admit"], report["first_token"]),
+        ttft=_gap(report["arrive"], report["first_token"]),
+        decode_time=_gap(report["first_token"], report["end"]),
+        token_span=tokens[-1] - tokens[0] if tokens else None,
+        e2e=_gap(report["arrive"], report["end"]),
+        streamed_tokens=len(tokens),
+    )

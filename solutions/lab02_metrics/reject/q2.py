@@ -118,3 +118,24 @@ def mean_gap(token_times):
     if len(times) < 2:
         return None
     return (times[-1] - times[0]) / (len(times) - 1)
+
+
+# %% the whole span
+# fails: gaps_are_counted_not_tokens, uneven_gaps, tokens_at_one_time, gaps_of_any_answer
+# fault: The span from the first to the last token, not divided.
+def mean_gap(token_times):
+    if len(token_times) < 2:
+        return None
+    return token_times[-1] - token_times[0]
+
+
+# %% the mean of the rates, turned round
+# fails: uneven_gaps, gaps_of_any_answer
+# fault: Averages tokens per second and takes one over it, so short gaps weigh more.
+def mean_gap(token_times):
+    gaps = [b - a for a, b in zip(token_times, token_times[1:])]
+    if not gaps:
+        return None
+    if 0 in gaps:
+        return sum(gaps) / len(gaps)
+    return len(gaps) / sum(1 / gap for gap in gaps)

@@ -131,3 +131,21 @@ def service_tpot_excess(num_tokens, gap_s, tail_s):
     if gap_s is None:
         return None
     return round((tail_s - gap_s) / num_tokens, 1)
+
+
+# %% the other formula itself
+# fails: agree_when_the_tail_is_one_gap, a_short_tail_looks_faster, a_long_tail_looks_slower, the_difference_of_any_trace
+# fault: Returns (finish − first)/n instead of its difference from the mean gap.
+def service_tpot_excess(num_tokens, gap_s, tail_s):
+    if gap_s is None:
+        return None
+    return ((num_tokens - 1) * gap_s + tail_s) / num_tokens
+
+
+# %% a ratio
+# fails: a_short_tail_looks_faster, a_long_tail_looks_slower, the_difference_of_any_trace
+# fault: Says by what share of the gap, and not by how many seconds.
+def service_tpot_excess(num_tokens, gap_s, tail_s):
+    if gap_s is None:
+        return None
+    return (tail_s - gap_s) / num_tokens / gap_s if gap_s else 0.0

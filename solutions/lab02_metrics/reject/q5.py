@@ -620,3 +620,30 @@ def summarize(rows, window_s=None):
             if row["status"] != "completed"
         ],
     )
+
+
+# %% every state has a count
+# fails: ends_are_counted_by_name, summary_of_any_completed
+# fault: by_status lists states that never came, with 0.
+def summarize(rows, window_s=None):
+    if window_s is not None:
+        check_number("window_s", window_s, 0.0, 1e18, low_open=True)
+    statuses = [row["status"] for row in rows]
+    ttft, ttft_count = mean([row["ttft"] for row in rows])
+    tpot, tpot_count = mean([row["tpot"] for row in rows])
+    return Record(
+        total_requests=len(rows),
+        completed_requests=statuses.count("completed"),
+        success_rate=statuses.count("completed") / len(rows) if rows else None,
+        ttft_sample_count=ttft_count,
+        mean_ttft=ttft,
+        tpot_sample_count=tpot_count,
+        mean_tpot=tpot,
+        by_status={s: statuses.count(s) for s in ("completed", "cancelled", "timed_out", "failed")},
+        throughput_rps=None if window_s is None else len(rows) / window_s,
+        abnormal=[
+            {"status": row["status"], "stage": row["stage"], "streamed_tokens": row["streamed_tokens"]}
+            for row in rows
+            if row["status"] != "completed"
+        ],
+    )

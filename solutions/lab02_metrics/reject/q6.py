@@ -499,3 +499,41 @@ def goodput(rows, *, window_s, ttft_slo_s=None, tpot_slo_s=None, e2e_slo_s=None)
         goodput_rps=good / window_s,
         good_share=good / attempted if attempted else None,
     )
+
+
+# %% goodput is over the attempted
+# fails: three_requests, goodput_of_any_rows
+# fault: Divides by the number of attempted requests instead of the seconds of the window.
+def goodput(rows, *, window_s, ttft_slo_s=None, tpot_slo_s=None, e2e_slo_s=None):
+    check_number("window_s", window_s, 0.0, 1e18, low_open=True)
+    limits = {"ttft": ttft_slo_s, "tpot": tpot_slo_s, "e2e": e2e_slo_s}
+    for name, limit in limits.items():
+        if limit is not None:
+            check_number(name, limit, 0.0, 1e18)
+    ended = [row for row in rows if row["reason"] is not None]
+    good = sum(
+        row["reason"] in GOOD_ENDS
+        and all(limit is None or row[n] is None or row[n] <= limit for n, limit in limits.items())
+        for row in ended
+    )
+    share = good / len(ended) if ended else None
+    return Record(attempted=len(ended), good=good, goodput_rps=share or 0.0, good_share=share)
+
+
+# %% a cancel after the last objective was met
+# fails: three_requests, early_ends_are_attempted_and_not_good, goodput_of_any_rows
+# fault: A client that leaves after its objectives were met is counted as served.
+def goodput(rows, *, window_s, ttft_slo_s=None, tpot_slo_s=None, e2e_slo_s=None):
+    check_number("window_s", window_s, 0.0, 1e18, low_open=True)
+    limits = {"ttft": ttft_slo_s, "tpot": tpot_slo_s, "e2e": e2e_slo_s}
+    for name, limit in limits.items():
+        if limit is not None:
+            check_number(name, limit, 0.0, 1e18)
+    ended = [row for row in rows if row["reason"] is not None]
+    good = sum(
+        row["reason"] in (*GOOD_ENDS, "client_cancel")
+        and all(limit is None or row[n] is None or row[n] <= limit for n, limit in limits.items())
+        for row in ended
+    )
+    share = good / len(ended) if ended else None
+    return Record(attempted=len(ended), good=good, goodput_rps=good / window_s, good_share=share)

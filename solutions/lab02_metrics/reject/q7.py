@@ -169,3 +169,27 @@ def percentile(values, percent):
     known = sorted(value for value in values if value is not None)
     rank = math.ceil(percent / 100 * len(values))
     return known[rank - 1] if 0 < rank <= len(known) else None
+
+
+# %% interpolated
+# fails: nearest_rank, order_means_nothing, the_missing_are_the_worst, percentile_of_any_values
+# fault: Gives a value between two measured ones, which nobody has seen.
+def percentile(values, percent):
+    check_number("percent", percent, 0.0, 100.0, low_open=True)
+    known = sorted(value for value in values if value is not None)
+    place = percent / 100 * (len(values) - 1)
+    low = int(place)
+    if not known or place > len(known) - 1:
+        return None
+    high = min(low + 1, len(known) - 1)
+    return known[low] + (known[high] - known[low]) * (place - low)
+
+
+# %% percent as a share
+# fails: nearest_rank, all_of_them, order_means_nothing, the_missing_are_the_worst, percentile_of_any_values
+# fault: Takes 0.95 for 95 %.
+def percentile(values, percent):
+    check_number("percent", percent, 0.0, 100.0, low_open=True)
+    known = sorted(value for value in values if value is not None)
+    rank = math.ceil(percent * len(values))
+    return known[rank - 1] if 0 < rank <= len(known) else None
