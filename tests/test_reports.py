@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from inference_kit import LLM, Deadlines, SamplingParams
+from inference_kit import LLM, Deadlines, SamplingParams, viz
 from inference_kit.engine.output import output_of
 from inference_kit.errors import InvalidField, OutOfBlocks, QueueFull, RequestRefused
 from inference_kit.kv import BlockPool, KVManager, PrefixCache
@@ -61,9 +61,7 @@ LATER = {
     "V05": NO_SERVER,
     "V07": NO_SERVER,
     "V10": NO_SERVER,
-    "W02": "figures are not built yet",
     "W03": "the case's form (a dashboard object) is not adapted yet",
-    "W04": "figures are not built yet",
 }
 ELSEWHERE = {
     "A01": "tests/engine/test_llm.py and tests/model (company, chunking and preemption of a seeded request)",
@@ -611,6 +609,35 @@ def agg(case: Case) -> None:
     assert pooled == pytest.approx(expected.get("mean_itl_pooled", pooled))
 
 
+def serialise(case: Case) -> None:
+    values = [number(value) for value in case["input"]["values"]]
+    picture = viz.latency_curve(range(len(values)), {"tpot": values})
+    (trace,) = json.loads(picture.figure().to_json(), parse_constant=pytest.fail)["data"]
+    assert json.dumps(trace["y"], separators=(",", ":")) == case["expected"]["json"]
+    assert case["expected"]["chart_gap"] and trace["connectgaps"] is False
+    assert [line.split()[-1] for line in picture.text.splitlines()[2:7]] == ["–", "–", "–", "1.5", "–"]
+
+
+def count_messages(case: Case) -> None:
+    """What a live figure sends: one message for each call of these two methods."""
+    names = [f"series {index}" for index in range(case["input"]["traces"])]
+    before = viz.latency_curve([1.0, 2.0], {name: [1.0, 2.0] for name in names})
+    after = viz.latency_curve([1.0, 3.0], {name: [3.0, 4.0] for name in names}, title="later")
+    counted = []
+    for batched in case["input"]["batched"]:
+        figure, sent = before.figure(), []
+        for name in ("_send_restyle_msg", "_send_relayout_msg", "_send_update_msg"):
+            setattr(figure, name, lambda *args, sent=sent, **options: sent.append(args))
+        if batched:
+            viz.redraw(figure, after)
+            assert [list(trace.y) for trace in figure.data] == [[3.0, 4.0]] * len(names)
+        else:
+            for trace in figure.data:
+                trace.x, trace.y, trace.name = [1.0, 3.0], [3.0, 4.0], f"{trace.name}, later"
+        counted.append(len(sent))
+    assert counted == case["expected"]["messages"]
+
+
 RANKS = {"expire": 0, "finish": 1, "cancel": 2, "arrive": 3, "step": 4}
 
 
@@ -974,6 +1001,8 @@ ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("metrics", "counts"): counted_once,
     ("metrics", "agg"): agg,
     ("metrics", "trace_metrics"): trace_metrics,
+    ("widget", "serialise"): serialise,
+    ("widget", "count_messages"): count_messages,
 }
 
 

@@ -4,7 +4,20 @@ No torch, no clock, no I/O: times come in as arguments.
 """
 
 from .deadlines import ClockMarks, Deadlines, first_expired, next_due
-from .metrics import classify_outcome, engine_metrics, goodput, mean_gap, request_metrics, summarize_workload
+from .metrics import (
+    classify_outcome,
+    durations,
+    engine_metrics,
+    goodput,
+    mean_gap,
+    percentile,
+    request_metrics,
+    row_of,
+    service_tpot,
+    service_tpot_excess,
+    summarize,
+    summarize_workload,
+)
 from .record import Record
 from .replay import TRACE_TRANSITIONS, IllegalHistory, replay, report_of, walk
 from .request import (
@@ -46,16 +59,22 @@ __all__ = [
     "State",
     "TableLifecycle",
     "classify_outcome",
+    "durations",
     "engine_metrics",
     "first_expired",
     "goodput",
     "mean_gap",
     "next_due",
     "next_state",
+    "percentile",
     "replay",
     "report_of",
     "request_metrics",
+    "row_of",
+    "service_tpot",
+    "service_tpot_excess",
     "settle_once",
+    "summarize",
     "summarize_workload",
     "trace_of",
     "walk",

@@ -1,11 +1,13 @@
-"""Metrics of ended requests, from their boundaries (D2–D4, C6, C9, convention 13).
+"""Metrics of ended requests, from their boundaries (B3, D2–D4, C6, C9, convention 13).
 
-Pure functions over reports of `replay`. A boundary that is missing gives None, never 0, and
-every mean carries its sample count. Times are seconds.
+Pure functions over reports of `replay`, or over rows: mappings that hold how one request ended and its
+durations. A boundary that is missing gives None, never 0, and every mean carries its sample count.
+Times are seconds.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -43,8 +45,28 @@ def mean(values: Iterable[float | None]) -> tuple[float | None, int]:
     return (sum(known) / len(known) if known else None), len(known)
 
 
-def request_metrics(report: Mapping[str, Any]) -> Record:
-    """Durations of one replayed request (D2).
+def service_tpot(token_times: Sequence[float], end: float) -> float | None:
+    """The other TPOT (B3): (finish − first token) / n, for n tokens; None without a token.
+
+    Other runtimes report it. It is not the mean gap: see `service_tpot_excess`.
+    """
+    return (end - token_times[0]) / len(token_times) if token_times else None
+
+
+def service_tpot_excess(num_tokens: int, gap_s: float | None, tail_s: float) -> float | None:
+    """How far `service_tpot` lies above `mean_gap`, in seconds; below it when negative (B3).
+
+    `gap_s` is the mean gap, `tail_s` the time from the last token to the end. finish − first token is
+    (n − 1) gaps and the tail; over n, less one gap, that is (tail − gap)/n. So the two agree exactly when
+    the tail is as long as one mean gap. None when there is no mean gap (below two tokens).
+    """
+    if gap_s is None:
+        return None
+    return (tail_s - gap_s) / num_tokens
+
+
+def durations(report: Mapping[str, Any]) -> Record:
+    """Durations of one replayed request between its boundaries (D2).
 
     When all boundaries are there, ttft = queue_wait + preprocessing + prefill and
     e2e = ttft + decode_time. `token_span` is last − first token; 0 for one token.
@@ -55,12 +77,21 @@ def request_metrics(report: Mapping[str, Any]) -> Record:
         preprocessing=_gap(report["admit"], report["input_ready"]),
         prefill=_gap(report["input_ready"], report["first_token"]),
         ttft=_gap(report["arrive"], report["first_token"]),
-        tpot=mean_gap(tokens),
         decode_time=_gap(report["first_token"], report["end"]),
         token_span=tokens[-1] - tokens[0] if tokens else None,
         e2e=_gap(report["arrive"], report["end"]),
         streamed_tokens=len(tokens),
     )
+
+
+def request_metrics(report: Mapping[str, Any]) -> Record:
+    """`durations` of one replayed request, and its `tpot`: the mean gap (D2, convention 13)."""
+    return Record(**durations(report), tpot=mean_gap(report["token_times"]))
+
+
+def row_of(report: Mapping[str, Any]) -> Record:
+    """One replayed request as a row: `status`, `stage` and all of `request_metrics`."""
+    return Record(status=str(report["status"]), stage=report["stage"], **request_metrics(report))
 
 
 def engine_metrics(events: Iterable[LoggedEvent]) -> Record:
@@ -125,44 +156,43 @@ def classify_outcome(
 
 
 def summarize_workload(reports: Iterable[Mapping[str, Any]], window_s: float | None = None) -> Record:
+    """`summarize` of replayed requests (D4, C9)."""
+    return summarize([row_of(report) for report in reports], window_s)
+
+
+def summarize(rows: Sequence[Mapping[str, Any]], window_s: float | None = None) -> Record:
     """Figures of a set of ended requests, each with its own denominator (D4, C9).
 
-    Success rate is over all ended requests; TTFT over those with a first token; TPOT over those
-    with two tokens or more. With `window_s` the result has `throughput_rps` over all requests.
-    Empty denominators give None. `abnormal` lists the requests that did not complete.
+    A row has `status`, `stage`, `ttft`, `tpot` and `streamed_tokens`. The success rate is over all ended
+    requests; TTFT over those with a first token; TPOT over those with two tokens or more. With `window_s`
+    the result has `throughput_rps` over all requests. Empty denominators give None. `abnormal` lists the
+    requests that did not complete. Raises ValueError for a window that is not above 0 s.
     """
-    ended = list(reports)
-    metrics = [request_metrics(report) for report in ended]
-    by_status = Counter(str(report["status"]) for report in ended)
-    completed = by_status["completed"]
-    mean_ttft, ttft_samples = mean(item.ttft for item in metrics)
-    mean_tpot, tpot_samples = mean(item.tpot for item in metrics)
     if window_s is not None:
-        check_number("window_s", window_s, 0.0, float("1e18"), low_open=True)
+        check_number("window_s", window_s, 0.0, 1e18, low_open=True)
+    by_status = Counter(row["status"] for row in rows)
+    mean_ttft, ttft_samples = mean([row["ttft"] for row in rows])
+    mean_tpot, tpot_samples = mean([row["tpot"] for row in rows])
     return Record(
-        total_requests=len(ended),
-        completed_requests=completed,
-        success_rate=completed / len(ended) if ended else None,
+        total_requests=len(rows),
+        completed_requests=by_status["completed"],
+        success_rate=by_status["completed"] / len(rows) if rows else None,
         ttft_sample_count=ttft_samples,
         mean_ttft=mean_ttft,
         tpot_sample_count=tpot_samples,
         mean_tpot=mean_tpot,
         by_status=dict(by_status),
-        throughput_rps=None if window_s is None else len(ended) / window_s,
+        throughput_rps=None if window_s is None else len(rows) / window_s,
         abnormal=[
-            {
-                "status": report["status"],
-                "stage": report["stage"],
-                "streamed_tokens": item.streamed_tokens,
-            }
-            for report, item in zip(ended, metrics, strict=True)
-            if report["status"] != "completed"
+            {"status": row["status"], "stage": row["stage"], "streamed_tokens": row["streamed_tokens"]}
+            for row in rows
+            if row["status"] != "completed"
         ],
     )
 
 
 def goodput(
-    requests: Iterable[Mapping[str, Any]],
+    rows: Iterable[Mapping[str, Any]],
     *,
     window_s: float,
     ttft_slo_s: float | None = None,
@@ -171,29 +201,42 @@ def goodput(
 ) -> Record:
     """Requests that ended well within every objective that applies, per second (C9, convention 13).
 
-    Each request is a mapping with `reason` (a finish reason or a replay status; None: still running
+    Each row has `reason` (a finish reason or a replay status; None: still running
     at the end of the window, left out) and `ttft`, `tpot`, `e2e` in seconds or None. An objective
     is met at equality and ignored where the value is None. Cancels, timeouts, errors and rejects
     are attempted and never good.
     """
-    check_number("window_s", window_s, 0.0, float("1e18"), low_open=True)
+    check_number("window_s", window_s, 0.0, 1e18, low_open=True)
     limits = {"ttft": ttft_slo_s, "tpot": tpot_slo_s, "e2e": e2e_slo_s}
     for name, limit in limits.items():
         if limit is not None:
             check_number(f"{name}_slo_s", limit, 0.0, 1e18)
     attempted = good = 0
-    for request in requests:
-        if request["reason"] is None:
+    for row in rows:
+        if row["reason"] is None:
             continue
         attempted += 1
         met = all(
-            request.get(name) is None or limit is None or request[name] <= limit
-            for name, limit in limits.items()
+            limit is None or row.get(name) is None or row[name] <= limit for name, limit in limits.items()
         )
-        good += met and str(request["reason"]) in GOOD_ENDS
+        good += met and str(row["reason"]) in GOOD_ENDS
     return Record(
         attempted=attempted,
         good=good,
         goodput_rps=good / window_s,
         good_share=good / attempted if attempted else None,
     )
+
+
+def percentile(values: Sequence[float | None], percent: float) -> float | None:
+    """The smallest value that `percent` % of all requests stay at or below (nearest rank, C8, C9).
+
+    `values` has one entry for each attempted request. A None entry was never measured (a reject, an end
+    before the first token) and counts as worse than every value, so that nobody who vanished makes the
+    result better. None: fewer than `percent` % were measured. Raises ValueError for a `percent` outside
+    (0, 100].
+    """
+    check_number("percent", percent, 0.0, 100.0, low_open=True)
+    known = sorted(value for value in values if value is not None)
+    rank = math.ceil(percent * len(values) / 100)
+    return known[rank - 1] if 0 < rank <= len(known) else None

@@ -9,9 +9,12 @@ from __future__ import annotations
 from .batch import batch_composition
 from .block_map import block_map, memory_strip
 from .block_player import block_player
+from .curves import goodput_curve, latency_curve, redraw
+from .flipbook import flipbook
 from .grid import grid
 from .machine import state_machine
 from .picture import Picture
+from .spans import metric_spans
 from .states import state_diagram
 from .timeline import release_order, timeline
 
@@ -20,8 +23,13 @@ __all__ = [
     "batch_composition",
     "block_map",
     "block_player",
+    "flipbook",
+    "goodput_curve",
     "grid",
+    "latency_curve",
     "memory_strip",
+    "metric_spans",
+    "redraw",
     "release_order",
     "state_diagram",
     "state_machine",
