@@ -105,10 +105,10 @@ _SWAPPED_NAMES = {"min": "max", "max": "min", "append": "extend", "any": "all", 
 
 
 def mutants(cell: str) -> Iterator[Mutant]:
-    """Every one-token mutant of the solution region of an answer cell of the source notebook."""
-    before, region = _region_lines(cell)
+    """Every one-token mutant of the solution regions of an answer cell of the source notebook."""
+    inside = _region_lines(cell)
+    before = min(inside)
     tree = ast.parse(reference_source(cell))
-    inside = range(before, before + region)
     silent = _without_behaviour(tree)
     targets = [
         node for node in ast.walk(tree) if getattr(node, "lineno", -1) in inside and id(node) not in silent
@@ -142,12 +142,18 @@ def _without_behaviour(tree: ast.AST) -> set[int]:
     return silent | {id(part) for root in roots for part in ast.walk(root)}
 
 
-def _region_lines(cell: str) -> tuple[int, int]:
-    """First line (from 1) and number of lines of the solution, with BEGIN and END taken out."""
-    lines = cell.split("\n")
-    begin = next(number for number, line in enumerate(lines) if "### BEGIN SOLUTION" in line)
-    end = next(number for number, line in enumerate(lines) if "### END SOLUTION" in line)
-    return begin + 1, end - begin - 1
+def _region_lines(cell: str) -> set[int]:
+    """The lines (from 1) of the solution regions, with the BEGIN and END lines taken out."""
+    inside: set[int] = set()
+    number, within = 0, False
+    for line in cell.split("\n"):
+        if line.strip() in ("### BEGIN SOLUTION", "### END SOLUTION"):
+            within = "BEGIN" in line
+            continue
+        number += 1
+        if within:
+            inside.add(number)
+    return inside
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Any]]:

@@ -7,9 +7,10 @@ and no number that is not finite reaches a picture (convention 14). ipywidgets l
 from __future__ import annotations
 
 from .grid import grid
+from .hold_back import hold_back
 from .machine import state_machine
 from .picture import Picture
 from .states import state_diagram
 from .timeline import release_order, timeline
 
-__all__ = ["Picture", "grid", "release_order", "state_diagram", "state_machine", "timeline"]
+__all__ = ["Picture", "grid", "hold_back", "release_order", "state_diagram", "state_machine", "timeline"]
