@@ -1,9 +1,17 @@
 """How an answer leaves: bytes, code points, stop strings, the bounded channel (A6, A7, A13)."""
 
 from .channel import Channel, Chunk, TokenChannel
-from .stop import Matcher, PlainStopMatcher, StopMatcher
+from .stop import (
+    Matcher,
+    PlainStopMatcher,
+    PlainTextStream,
+    StopMatcher,
+    answer_length,
+    find_stop,
+    held_length,
+)
 from .text import StreamingText
-from .utf8 import Decoder, PlainUtf8Decoder, Utf8Decoder
+from .utf8 import Decoder, PlainUtf8Decoder, Utf8Decoder, tail_length
 
 __all__ = [
     "Channel",
@@ -11,9 +19,14 @@ __all__ = [
     "Decoder",
     "Matcher",
     "PlainStopMatcher",
+    "PlainTextStream",
     "PlainUtf8Decoder",
     "StopMatcher",
     "StreamingText",
     "TokenChannel",
     "Utf8Decoder",
+    "answer_length",
+    "find_stop",
+    "held_length",
+    "tail_length",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from ..errors import InvalidField
@@ -40,6 +40,90 @@ def checked_stops(stops: Iterable[str]) -> tuple[str, ...]:
     return unique
 
 
+def find_stop(text: str, stops: Iterable[str], after: int = 0) -> tuple[str, int] | None:
+    """The stop that ends first behind position `after` of `text`, and where it ends (convention 2).
+
+    Of several that end at the same place the longest counts. None when there is none.
+    """
+    for end in range(after + 1, len(text) + 1):
+        found = [stop for stop in stops if text.endswith(stop, 0, end)]
+        if found:
+            return max(found, key=len), end
+    return None
+
+
+def held_length(text: str, stops: Iterable[str]) -> int:
+    """Length of the longest end of `text` that is a proper prefix of a stop (convention 3)."""
+    for begin in range(len(text)):
+        end = text[begin:]
+        if any(stop != end and stop.startswith(end) for stop in stops):
+            return len(end)
+    return 0
+
+
+Find = Callable[[str, Iterable[str], int], tuple[str, int] | None]
+"""`find_stop`, or one that does the same."""
+
+
+def answer_length(
+    pieces: Iterable[str], stops: Iterable[str], min_tokens: int = 0, find: Find = find_stop
+) -> int:
+    """How many tokens belong to an answer: all up to and with the one that completes a stop (convention 4).
+
+    Args:
+        pieces: the text of each token, in order.
+        stops: strings that end the answer.
+        min_tokens: a stop that is completed by one of the first `min_tokens` tokens does not count.
+        find: finds a stop behind a position.
+    """
+    text, count = "", 0
+    for piece in pieces:
+        before = len(text)
+        text += piece
+        count += 1
+        if count > min_tokens and find(text, stops, before) is not None:
+            return count
+    return count
+
+
+class PlainTextStream:
+    """Text in, text out, a stop cut off: the whole rule in a few lines (conventions 2 and 3).
+
+    `StreamingText` does the same for bytes, in a time that does not depend on the number of stops.
+    """
+
+    def __init__(
+        self,
+        stops: Iterable[str],
+        include_stop: bool = False,
+        find: Find = find_stop,
+        hold: Callable[[str, Iterable[str]], int] = held_length,
+    ) -> None:
+        self.stops = checked_stops(stops)
+        self.include_stop = include_stop
+        self.find = find
+        self.hold = hold
+        self.held = ""
+        self.stop_reason: str | None = None
+
+    def push(self, text: str) -> str:
+        if self.stop_reason is not None:
+            return ""
+        text = self.held + text
+        match = self.find(text, self.stops, 0)
+        if match is not None:
+            self.stop_reason, end = match
+            self.held = ""
+            return text[:end] if self.include_stop else text[: end - len(self.stop_reason)]
+        ready = len(text) - self.hold(text, self.stops)
+        self.held = text[ready:]
+        return text[:ready]
+
+    def finish(self) -> str:
+        rest, self.held = self.held, ""
+        return rest
+
+
 class PlainStopMatcher:
     """Compares the end of the text with every stop, after every character.
 
@@ -55,21 +139,16 @@ class PlainStopMatcher:
 
     def push(self, text: str, armed: bool = True) -> tuple[str, int] | None:
         """Read `text`; see `Matcher.push`."""
-        for end, char in enumerate(text, 1):
-            self._tail = (self._tail + char)[-self._longest :] if self.stops else ""
-            found = [stop for stop in self.stops if self._tail.endswith(stop)]
-            if found and armed:
-                self._tail, self.held = "", 0
-                return max(found, key=len), end
-        self.held = self._longest_open_end()
+        before = len(self._tail)
+        text = self._tail + text
+        match = find_stop(text, self.stops, before) if armed else None
+        if match is not None:
+            self._tail, self.held = "", 0
+            return match[0], match[1] - before
+        self.held = held_length(text, self.stops)
+        # Not text[-longest:], which is everything when there are no stops.
+        self._tail = text[max(0, len(text) - self._longest) :]
         return None
-
-    def _longest_open_end(self) -> int:
-        for length in range(len(self._tail), 0, -1):
-            end = self._tail[-length:]
-            if any(len(stop) > length and stop.startswith(end) for stop in self.stops):
-                return length
-        return 0
 
 
 def beginnings(stops: Iterable[str]) -> re.Pattern[str]:

@@ -36,49 +36,41 @@ class Decoder(Protocol):
         ...
 
 
-class PlainUtf8Decoder:
-    """Incremental UTF-8 by hand, one byte at a time.
+def tail_length(data: bytes) -> int:
+    """Bytes at the end of `data` that begin a well-formed character and do not finish it: 0 .. 3."""
+    for length in range(1, len(data) + 1):
+        start = data[-length:]
+        first = start[0]
+        if first in CONTINUATION:
+            continue
+        if not 0xC2 <= first <= 0xF4:
+            return 0
+        needed = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+        allowed = SECOND_BYTE.get(first, CONTINUATION)
+        is_start = length == 1 or start[1] in allowed
+        return length if is_start and length < needed else 0
+    return 0
 
-    Pending bytes are always the start of a well-formed character. A byte that cannot go on with it ends
-    that start, which is a maximal subpart and becomes one U+FFFD; the byte is then read again as a first one.
+
+class PlainUtf8Decoder:
+    """Keeps an incomplete character back and decodes the rest.
+
+    What is kept back is the start of a well-formed character, a maximal subpart: so the replacement of
+    ill-formed bytes is the same as for the whole.
     """
 
     def __init__(self) -> None:
-        self._pending = bytearray()
-        self._length = 0
-        self._allowed = CONTINUATION
+        self.pending = b""
 
     def push(self, data: bytes) -> str:
-        return "".join(map(self._take, data))
+        data = self.pending + data
+        whole = len(data) - tail_length(data)
+        self.pending = data[whole:]
+        return data[:whole].decode("utf-8", "replace")
 
     def finish(self) -> str:
-        rest = REPLACEMENT if self._pending else ""
-        self._pending.clear()
-        return rest
-
-    def _take(self, byte: int) -> str:
-        if not self._pending:
-            return self._begin(byte)
-        if byte not in self._allowed:
-            self._pending.clear()
-            return REPLACEMENT + self._begin(byte)
-        self._pending.append(byte)
-        self._allowed = CONTINUATION
-        if len(self._pending) < self._length:
-            return ""
-        char = self._pending.decode()
-        self._pending.clear()
-        return char
-
-    def _begin(self, byte: int) -> str:
-        if byte < 0x80:
-            return chr(byte)
-        if not 0xC2 <= byte <= 0xF4:
-            return REPLACEMENT
-        self._length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-        self._allowed = SECOND_BYTE.get(byte, CONTINUATION)
-        self._pending.append(byte)
-        return ""
+        rest, self.pending = self.pending, b""
+        return rest.decode("utf-8", "replace")
 
 
 class Utf8Decoder:

@@ -12,6 +12,7 @@ from .block_player import block_player
 from .curves import goodput_curve, latency_curve, redraw
 from .flipbook import flipbook
 from .grid import grid
+from .hold_back import hold_back
 from .machine import state_machine
 from .picture import Picture
 from .spans import metric_spans
@@ -26,6 +27,7 @@ __all__ = [
     "flipbook",
     "goodput_curve",
     "grid",
+    "hold_back",
     "latency_curve",
     "memory_strip",
     "metric_spans",

@@ -14,10 +14,12 @@ from inference_kit.errors import InvalidField
 from inference_kit.streaming import (
     Matcher,
     PlainStopMatcher,
+    PlainTextStream,
     PlainUtf8Decoder,
     StopMatcher,
     StreamingText,
     Utf8Decoder,
+    answer_length,
 )
 from tests.cores import CoreFactory
 from tests.engine.run import drain
@@ -103,6 +105,28 @@ def test_the_text_is_the_same_with_plain_parts(pieces: list[bytes], stops: list[
         deltas = [streaming.push(piece) for piece in pieces]
         results.append((deltas, streaming.finish(), streaming.text, streaming.stop_reason))
     assert results[0] == results[1]
+
+
+@settings(max_examples=500)
+@given(pieces=st.lists(LETTERS, max_size=10), stops=STOPS, keep=st.booleans())
+def test_the_plain_stream_is_the_text_of_the_fast_one(
+    pieces: list[str], stops: list[str], keep: bool
+) -> None:
+    plain, fast = PlainTextStream(stops, keep), StreamingText(stops, keep)
+    assert [plain.push(piece) for piece in pieces] == [fast.push(piece.encode()) for piece in pieces]
+    assert plain.finish() == fast.finish()
+    assert plain.stop_reason == fast.stop_reason
+
+
+@settings(max_examples=500)
+@given(pieces=st.lists(LETTERS, max_size=10), stops=STOPS, min_tokens=st.integers(0, 4))
+def test_the_plain_length_of_an_answer_is_that_of_the_fast_stream(
+    pieces: list[str], stops: list[str], min_tokens: int
+) -> None:
+    fast = StreamingText(stops, min_tokens=min_tokens)
+    for piece in pieces:
+        fast.push(piece.encode())
+    assert answer_length(pieces, stops, min_tokens) == fast.num_tokens
 
 
 def test_the_engine_calls_the_parts_it_was_given(make_core: CoreFactory) -> None:
