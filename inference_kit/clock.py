@@ -27,6 +27,11 @@ class MonotonicClock:
         return time.monotonic()
 
 
+def wall_time() -> float:
+    """Seconds since 1970, UTC: the date, for people. It may jump; never measure with it."""
+    return time.time()
+
+
 class VirtualClock:
     """A clock that moves only when told to."""
 

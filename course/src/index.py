@@ -35,11 +35,11 @@
 # |---|---|---|---|
 # | 00 orientation (30 min) | two practice functions | [chapter 0](ch00_orientation.ipynb) | **here**: [open lab 00](../labs/lab00_orientation/lab00_orientation.ipynb) |
 # | 01 lifecycle (90 min) | transition table, replay, settle-once end, release path | [chapter 1](ch01_lifecycle.ipynb) | **here**: [open lab 01](../labs/lab01_lifecycle/lab01_lifecycle.ipynb) |
-# | 02 metrics (90 min) | TTFT, TPOT, attribution, goodput | – | not written yet |
-# | 03 streaming (120 min) | incremental UTF-8, stop strings | – | not written yet |
+# | 02 metrics (90 min) | TTFT, TPOT, attribution, goodput | [chapter 2](ch02_metrics.ipynb) | **here**: [open lab 02](../labs/lab02_metrics/lab02_metrics.ipynb) |
+# | 03 streaming (120 min) | incremental UTF-8, stop strings | [chapter 3](ch03_streaming.ipynb) | **here**: [open lab 03](../labs/lab03_streaming/lab03_streaming.ipynb) |
 # | 04 endings (120 min) | four deadlines, cancel, races with one winner | – | not written yet |
 # | 05 backpressure (120 min) | bounded channel, slow-consumer policy | – | not written yet |
-# | 06 paged KV (150 min) | block pool, block tables, copy-on-write | – | not written yet |
+# | 06 paged KV (150 min) | block pool, block tables, copy-on-write | [chapter 6](ch06_paged_kv.ipynb) | **here**: [open lab 06](../labs/lab06_paged_kv/lab06_paged_kv.ipynb) |
 # | 07 prefix cache (120 min) | chained keys, eviction | – | not written yet |
 # | 08 scheduler (180 min) | admission, token budget, chunked prefill, preemption | – | not written yet |
 # | 09 model runner (180 min) | paged attention, one decode step of a real Llama | – | not written yet |
@@ -53,9 +53,14 @@
 #
 # ## Where to start
 #
-# Read [chapter 0](ch00_orientation.ipynb), open lab 00, and go on with chapter 1. The next cell shows which labs this installation of the kit can check.
+# Read [chapter 0](ch00_orientation.ipynb), open lab 00, and go on with chapter 1.
+#
+# ## Your progress
+#
+# In a lab, `progress("lab01")` shows what passes in that notebook. For a view over all labs the kit can keep a log of your attempts: time, question, and what the check said. It is off until you switch it
+# on, it stays on this computer, and it holds none of your code. `log_attempts()` switches it on, `attempts()` shows it, `forget_attempts()` deletes it.
 
 # %%
-from inference_kit.labs.notebook import known_labs
+from inference_kit.labs import progress
 
-print("labs that can be checked here:", ", ".join(known_labs()))
+progress()

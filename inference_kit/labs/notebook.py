@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import KitError
+from .attempt_log import note
 from .checking import CheckResult, CheckSet, LocalSubject, run_check
 
 SEED = "learner"
@@ -96,12 +97,14 @@ def checked(name: str, namespace: Mapping[str, Any] | None = None) -> Done:
     lab, question = _split(name)
     checks, facts = load_visible(lab)
     _require_question(name, checks, question)
-    subject = LocalSubject(_names() if namespace is None else namespace)
+    subject = LocalSubject(current_names() if namespace is None else namespace)
     results = [run_check(item, subject, SEED) for item in checks.of(question) if item.visible]
     waiting = [result for result in results if result.status in ("not_done", "missing")]
+    wrong = [result for result in results if result.status != "passed"]
+    word = "not done yet" if waiting else "wrong" if wrong else "done"
+    note(name, word, len(results) - len(wrong), len(results))
     if waiting:
         raise NotDoneYet(_not_done_text(name, waiting[0]))
-    wrong = [result for result in results if result.status != "passed"]
     if wrong:
         raise CheckNotPassed(_wrong_text(name, results, wrong[0]))
     hidden = facts["points"][question] - checks.points(question)
@@ -160,7 +163,7 @@ def plug(lab: str, namespace: Mapping[str, Any] | None = None) -> Any:
 
     if lab not in pluggable():
         raise UnknownQuestion(f"{lab!r} has nothing to plug in; known: {', '.join(pluggable())}")
-    parts = parts_of(lab, _names() if namespace is None else namespace)
+    parts = parts_of(lab, current_names() if namespace is None else namespace)
     print(parts)
     return parts
 
@@ -196,7 +199,7 @@ def _require_question(name: str, checks: CheckSet, question: str) -> None:
         raise UnknownQuestion(f"{name!r} does not exist; {checks.lab} has {', '.join(checks.questions)}")
 
 
-def _names() -> Mapping[str, Any]:
+def current_names() -> Mapping[str, Any]:
     """The names of the running notebook, or of the main program where there is none."""
     shell = _shell()
     if shell is not None:

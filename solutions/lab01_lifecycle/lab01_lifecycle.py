@@ -38,7 +38,7 @@
 
 # %%
 from inference_kit import viz
-from inference_kit.labs import check, hint, plug, show
+from inference_kit.labs import check, hint, plug, quiz, show
 
 # %% [markdown]
 # ## Why it matters
@@ -600,6 +600,12 @@ plug("lab01", globals()).worked_lifecycles()
 # Try a fault. In the answer cell of question 5, write `pass` in place of `request.release()` and run that cell. Then run the cell above once more; it plugs your parts in again.
 # `plug` now says that `settle_once` is wrong. In the picture each request still ends as it should, and nothing is given back: look at the last column. That is the leak of the
 # story at the top, and no state and no log entry shows it. Which check of question 5 sees it? Put the line back and run both cells again.
+
+# %% [markdown]
+# ## Quiz
+
+# %%
+quiz("lab01")
 
 # %% [markdown]
 # ## Reflection
