@@ -7,9 +7,11 @@ leave the list. Cases of kind `autograde` are run by `tests/grader`.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import math
+import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ from inference_kit.lifecycle.metrics import mean
 from inference_kit.model.tokenizer import Tokenizer
 from inference_kit.scheduler import StepOutput, StepPlan
 from inference_kit.streaming import StreamingText, TokenChannel
+from inference_kit.viz.player import _OPEN, Player
 from tests.checksum import ChecksumRunner, reference
 from tests.cores import check_all_given_back, checksum_core
 from tests.engine.run import drain
@@ -61,7 +64,6 @@ LATER = {
     "V05": NO_SERVER,
     "V07": NO_SERVER,
     "V10": NO_SERVER,
-    "W03": "the case's form (a dashboard object) is not adapted yet",
 }
 ELSEWHERE = {
     "A01": "tests/engine/test_llm.py and tests/model (company, chunking and preemption of a seeded request)",
@@ -960,6 +962,25 @@ def decode_rounds(case: Case) -> None:
         assert ends_seen == [case["expected"]["finish_reason"]]
 
 
+def rerun(case: Case) -> None:
+    """Running a cell again replaces the player that it made before, with its callbacks and widgets."""
+    for _ in range(case["input"]["times"]):
+        player = viz.backpressure(drains=[1, 0, 1], key="case")
+    moves: list[int] = []
+    go = Player.go
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Player, "go", lambda self, position: (moves.append(position), go(self, position))[1])
+        player.slider.value = 2
+    assert len(moves) == case["expected"]["callback_calls"]
+    alive = weakref.ref(player)
+    player.close()
+    _OPEN.pop("case")
+    del player
+    gc.collect()
+    assert (alive() is None) is case["expected"]["weakref_dead"]
+    assert sum(type(one) is Player for one in gc.get_objects()) == case["expected"]["live_instances"]
+
+
 ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("utf8", "stream"): stream,
     ("stop-string", "stream"): stream,
@@ -992,6 +1013,7 @@ ADAPTERS: dict[tuple[str, str], Callable[[Case], None]] = {
     ("scheduler", "toy_lm"): toy_lm,
     ("lifecycle", "fsm_table"): fsm_table,
     ("lifecycle", "decode_rounds"): decode_rounds,
+    ("widget", "rerun"): rerun,
     ("timeout", "deadlines"): deadlines,
     ("timeout", "validate"): validate_deadline,
     ("sampling", "validate_matrix"): validate_matrix,

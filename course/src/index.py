@@ -38,7 +38,7 @@
 # | 02 metrics (90 min) | TTFT, TPOT, attribution, goodput | [chapter 2](ch02_metrics.ipynb) | **here**: [open lab 02](../labs/lab02_metrics/lab02_metrics.ipynb) |
 # | 03 streaming (120 min) | incremental UTF-8, stop strings | [chapter 3](ch03_streaming.ipynb) | **here**: [open lab 03](../labs/lab03_streaming/lab03_streaming.ipynb) |
 # | 04 endings (120 min) | four deadlines, cancel, races with one winner | – | not written yet |
-# | 05 backpressure (120 min) | bounded channel, slow-consumer policy | – | not written yet |
+# | 05 backpressure (120 min) | bounded channel, slow-consumer policy | [chapter 5](ch05_backpressure.ipynb) | **here**: [open lab 05](../labs/lab05_backpressure/lab05_backpressure.ipynb) |
 # | 06 paged KV (150 min) | block pool, block tables, copy-on-write | [chapter 6](ch06_paged_kv.ipynb) | **here**: [open lab 06](../labs/lab06_paged_kv/lab06_paged_kv.ipynb) |
 # | 07 prefix cache (120 min) | chained keys, eviction | – | not written yet |
 # | 08 scheduler (180 min) | admission, token budget, chunked prefill, preemption | – | not written yet |

@@ -189,12 +189,19 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
         yield f"{ast.unparse(node.test)} → not …", _field(node, "test", ast.UnaryOp(ast.Not(), node.test))
     if isinstance(node, ast.With):
         yield f"drop with {ast.unparse(node.items[0])[:40]}", _with_dropper(node)
-    items = node.elts if isinstance(node, ast.Tuple) else node.args if isinstance(node, ast.Call) else []
-    for index in range(len(items) - 1):
+    for index in range(len(items := _in_order(node)) - 1):
         yield f"swap {ast.unparse(items[index])} and {ast.unparse(items[index + 1])}", _swapper(items, index)
     if isinstance(node, ast.Dict):
         for index in range(len(node.keys)):
             yield f"drop the entry {index}", _entry_dropper(node, index)
+
+
+def _in_order(node: ast.AST) -> list[ast.expr]:
+    """Parts whose order has a meaning: items of a tuple, arguments of a call; not those of min and max."""
+    if isinstance(node, ast.Call):
+        is_symmetric = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
+        return [] if is_symmetric else node.args
+    return node.elts if isinstance(node, ast.Tuple) else []
 
 
 def _constant_changes(node: ast.Constant) -> Iterator[tuple[str, Any]]:

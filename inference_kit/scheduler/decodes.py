@@ -68,6 +68,20 @@ class DecodeBatch:
         )
 
 
+def longest_unserved(rows: Iterable[tuple[str, bool, int, int]], budget: int) -> list[str]:
+    """Whom a step serves when there are more streams than places: `DecodeTable.choose` in plain words.
+
+    Args:
+        rows: (name, whether its reader has used up its credit, step that served it last, arrival).
+        budget: most names to return.
+
+    A stream without credit is passed over and takes no place, so a slow reader stalls nobody else.
+    """
+    ready = [row for row in rows if not row[1]]
+    ready.sort(key=lambda row: (row[2], row[3]))
+    return [row[0] for row in ready[:budget]]
+
+
 class DecodeTable:
     """Rows 0 .. n − 1 without holes: the last row moves to the place of one that leaves."""
 

@@ -1,6 +1,6 @@
 """How an answer leaves: bytes, code points, stop strings, the bounded channel (A6, A7, A13)."""
 
-from .channel import Channel, Chunk, TokenChannel
+from .channel import Channel, Chunk, PlainChannel, TokenChannel, watch
 from .stop import (
     Matcher,
     PlainStopMatcher,
@@ -11,6 +11,7 @@ from .stop import (
     held_length,
 )
 from .text import StreamingText
+from .ticks import run_client, tick, token_counts
 from .utf8 import Decoder, PlainUtf8Decoder, Utf8Decoder, tail_length
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Chunk",
     "Decoder",
     "Matcher",
+    "PlainChannel",
     "PlainStopMatcher",
     "PlainTextStream",
     "PlainUtf8Decoder",
@@ -28,5 +30,9 @@ __all__ = [
     "answer_length",
     "find_stop",
     "held_length",
+    "run_client",
     "tail_length",
+    "tick",
+    "token_counts",
+    "watch",
 ]

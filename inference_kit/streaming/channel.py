@@ -8,15 +8,15 @@ Of the four token counts of C4 the channel gives two: `unsent` and `sent`. Propo
 the engine where the runner hands in what it sampled or drafted; committed ones are
 `Request.num_output_tokens`. After each step committed = unsent + sent.
 
-There is one implementation because the plain one is the fast one: a deque of entries behind a lock does a
-fixed amount of work for each `put`, and `take` joins what waits once, so the work is linear in what passes.
+`PlainChannel` is the one to read, for one thread; `TokenChannel` is the engine's: behind a lock, with a fixed
+amount of work for each `put`.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -66,6 +66,69 @@ class Channel(Protocol):
     def sent(self) -> int:
         """Tokens that the caller has taken (C4)."""
         ...
+
+
+def watch(
+    unsent: int, paused_since: float | None, now: float, high: int, low: int, limit_s: float | None
+) -> tuple[float | None, bool]:
+    """What a boundary decides about one stream: (paused since, ended as a slow consumer) (A13, convention 6).
+
+    A stream pauses at the high mark and goes on at the low one. One that was paused for `limit_s` seconds
+    ends, at equality; the limit is looked at before the marks. None: no limit.
+    """
+    if paused_since is None:
+        return (now if unsent >= high else None), False
+    if limit_s is not None and now >= paused_since + limit_s:
+        return paused_since, True
+    return (None if unsent <= low else paused_since), False
+
+
+class PlainChannel:
+    """The channel in its simplest form: a list of entries and two marks. For one thread.
+
+    Args:
+        high: unsent tokens at which `paused` turns on.
+        low: unsent tokens at which it turns off again.
+    """
+
+    def __init__(self, high: int, low: int) -> None:
+        self.high = high
+        self.low = low
+        self.waiting: list[tuple[str, list[int]]] = []
+        self.unsent = 0
+        self.sent = 0
+        self.paused = False
+        self.finish_reason: str | None = None
+        self.ended = False
+
+    def put(self, text: str, token_ids: Sequence[int]) -> None:
+        if self.finish_reason is not None:
+            return
+        self.waiting.append((text, list(token_ids)))
+        self.unsent += len(token_ids)
+        if self.unsent >= self.high:
+            self.paused = True
+
+    def close(self, finish_reason: str) -> None:
+        if self.finish_reason is None:
+            self.finish_reason = finish_reason
+
+    def take(self, most: int) -> tuple[str, list[int], str | None] | None:
+        text = ""
+        token_ids: list[int] = []
+        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text += piece
+            token_ids += ids
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        if not text and not token_ids and reason is None:
+            return None
+        return text, token_ids, reason
 
 
 class TokenChannel:

@@ -6,6 +6,7 @@ and no number that is not finite reaches a picture (convention 14). ipywidgets l
 
 from __future__ import annotations
 
+from .backpressure import backpressure
 from .batch import batch_composition
 from .block_map import block_map, memory_strip
 from .block_player import block_player
@@ -21,6 +22,7 @@ from .timeline import release_order, timeline
 
 __all__ = [
     "Picture",
+    "backpressure",
     "batch_composition",
     "block_map",
     "block_player",
