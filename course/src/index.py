@@ -37,7 +37,7 @@
 # | 01 lifecycle (90 min) | transition table, replay, settle-once end, release path | [chapter 1](ch01_lifecycle.ipynb) | **here**: [open lab 01](../labs/lab01_lifecycle/lab01_lifecycle.ipynb) |
 # | 02 metrics (90 min) | TTFT, TPOT, attribution, goodput | [chapter 2](ch02_metrics.ipynb) | **here**: [open lab 02](../labs/lab02_metrics/lab02_metrics.ipynb) |
 # | 03 streaming (120 min) | incremental UTF-8, stop strings | [chapter 3](ch03_streaming.ipynb) | **here**: [open lab 03](../labs/lab03_streaming/lab03_streaming.ipynb) |
-# | 04 endings (120 min) | four deadlines, cancel, races with one winner | – | not written yet |
+# | 04 endings (120 min) | four deadlines, cancel, races with one winner | [chapter 4](ch04_endings.ipynb) | **here**: [open lab 04](../labs/lab04_endings/lab04_endings.ipynb) |
 # | 05 backpressure (120 min) | bounded channel, slow-consumer policy | [chapter 5](ch05_backpressure.ipynb) | **here**: [open lab 05](../labs/lab05_backpressure/lab05_backpressure.ipynb) |
 # | 06 paged KV (150 min) | block pool, block tables, copy-on-write | [chapter 6](ch06_paged_kv.ipynb) | **here**: [open lab 06](../labs/lab06_paged_kv/lab06_paged_kv.ipynb) |
 # | 07 prefix cache (120 min) | chained keys, eviction | – | not written yet |

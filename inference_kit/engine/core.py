@@ -22,6 +22,7 @@ from ..kv.manager import KVManager
 from ..kv.offload import HostStore
 from ..kv.snapshot import block_snapshot
 from ..kv.table import longest_total
+from ..lifecycle.endings import which_end
 from ..lifecycle.request import LoggedEvent, Request
 from ..lifecycle.states import Event, FinishReason, State
 from ..sampling import SamplingParams, is_int
@@ -474,15 +475,14 @@ class EngineCore:
         return min((end for end in (expired, slow) if end is not None), key=lambda end: end[1], default=None)
 
     def _end_if_due(self, request: Request, now: float) -> None:
-        due = self._limit_passed(request, now)
-        cancelled = request.cancel_reason
-        # The first cause wins; at the same instant a deadline goes before a cancel (convention 16).
-        if due is not None and (cancelled is None or due[1] <= request.cancelled_at):
-            self._end(request, *due)
-        elif request.error is not None:
-            self._end(request, FinishReason.ERROR, now)
-        elif cancelled is not None:
-            self._end(request, cancelled, now)
+        asked = request.cancel_reason
+        cancelled = None if asked is None else (asked, request.cancelled_at)
+        failed = request.error is not None
+        end = which_end(self._limit_passed(request, now), failed, cancelled, now, FinishReason.ERROR)
+        if end is None:
+            return
+        # A limit and a failure are dated by their cause; a cancel takes effect at this safe point (A8).
+        self._end(request, end[0], now if end is cancelled else end[1])
 
     def _apply_credit(self, live: LiveRequest, now: float) -> None:
         request = live.request

@@ -3,7 +3,8 @@
 No torch, no clock, no I/O: times come in as arguments.
 """
 
-from .deadlines import ClockMarks, Deadlines, first_expired, next_due
+from .deadlines import ClockMarks, Deadlines, armed, first_expired, next_due
+from .endings import in_order, settle, which_end
 from .metrics import (
     classify_outcome,
     durations,
@@ -18,6 +19,8 @@ from .metrics import (
     summarize,
     summarize_workload,
 )
+from .orphans import find_orphans, reconcile
+from .ownership import leave, release_order
 from .record import Record
 from .replay import TRACE_TRANSITIONS, IllegalHistory, replay, report_of, walk
 from .request import (
@@ -58,24 +61,32 @@ __all__ = [
     "Request",
     "State",
     "TableLifecycle",
+    "armed",
     "classify_outcome",
     "durations",
     "engine_metrics",
+    "find_orphans",
     "first_expired",
     "goodput",
+    "in_order",
+    "leave",
     "mean_gap",
     "next_due",
     "next_state",
     "percentile",
+    "reconcile",
+    "release_order",
     "replay",
     "report_of",
     "request_metrics",
     "row_of",
     "service_tpot",
     "service_tpot_excess",
+    "settle",
     "settle_once",
     "summarize",
     "summarize_workload",
     "trace_of",
     "walk",
+    "which_end",
 ]

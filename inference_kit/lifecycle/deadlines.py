@@ -26,35 +26,48 @@ class ClockMarks:
     """True while the request waits for stream credit: the inter-token clock is suspended."""
 
 
+CLOCKS = {
+    "queue_s": FinishReason.QUEUE_DEADLINE,
+    "ttft_s": FinishReason.TTFT_DEADLINE,
+    "inter_token_s": FinishReason.INTER_TOKEN_DEADLINE,
+    "overall_s": FinishReason.OVERALL_DEADLINE,
+}
+"""The limit of each clock, and the reason of the end that it brings; in the order of ties."""
+
+
+def armed(deadlines: Deadlines, marks: ClockMarks) -> list[tuple[float, FinishReason]]:
+    """(due time, reason) of each clock that runs, in the order of ties (A11, convention 6).
+
+    The queue clock runs until the first admission, the TTFT clock until the first token, the inter-token
+    clock after it and not while the reader is slow, the overall clock always.
+    """
+    starts: dict[str, float | None] = {}
+    if marks.admitted_at is None:
+        starts["queue_s"] = marks.queued_at
+    if marks.first_token_at is None:
+        starts["ttft_s"] = marks.received_at
+    elif not marks.paused:
+        starts["inter_token_s"] = marks.last_token_at
+    starts["overall_s"] = marks.received_at
+    clocks = []
+    for name, start in starts.items():
+        limit = getattr(deadlines, name)
+        if start is not None and limit is not None:
+            clocks.append((start + limit, CLOCKS[name]))
+    return clocks
+
+
 def first_expired(deadlines: Deadlines, marks: ClockMarks, now: float) -> tuple[FinishReason, float] | None:
     """The deadline that passed first, with the time it passed at, or None (A11, convention 6).
 
     Of several the earliest wins; ties go to queue, ttft, inter_token, overall in this order.
     """
-    first = min(_armed(deadlines, marks), default=None)
+    first = min(armed(deadlines, marks), key=lambda clock: clock[0], default=None)
     if first is None or now < first[0]:
         return None
-    return first[2], first[0]
+    return first[1], first[0]
 
 
 def next_due(deadlines: Deadlines, marks: ClockMarks) -> float | None:
     """When the next of the deadlines passes if nothing else happens, in seconds; None: never."""
-    return min((at for at, _, _ in _armed(deadlines, marks)), default=None)
-
-
-def _armed(deadlines: Deadlines, marks: ClockMarks) -> list[tuple[float, int, FinishReason]]:
-    """(due time, rank for ties, reason) of each clock that runs."""
-    armed: list[tuple[float, int, FinishReason]] = []
-
-    def arm(rank: int, reason: FinishReason, start: float | None, limit: float | None) -> None:
-        if start is not None and limit is not None:
-            armed.append((start + limit, rank, reason))
-
-    if marks.admitted_at is None:
-        arm(0, FinishReason.QUEUE_DEADLINE, marks.queued_at, deadlines.queue_s)
-    if marks.first_token_at is None:
-        arm(1, FinishReason.TTFT_DEADLINE, marks.received_at, deadlines.ttft_s)
-    elif not marks.paused:
-        arm(2, FinishReason.INTER_TOKEN_DEADLINE, marks.last_token_at, deadlines.inter_token_s)
-    arm(3, FinishReason.OVERALL_DEADLINE, marks.received_at, deadlines.overall_s)
-    return armed
+    return min((at for at, _ in armed(deadlines, marks)), default=None)

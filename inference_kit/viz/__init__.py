@@ -10,6 +10,7 @@ from .backpressure import backpressure
 from .batch import batch_composition
 from .block_map import block_map, memory_strip
 from .block_player import block_player
+from .clocks import deadline_clocks
 from .curves import goodput_curve, latency_curve, redraw
 from .flipbook import flipbook
 from .grid import grid
@@ -26,6 +27,7 @@ __all__ = [
     "batch_composition",
     "block_map",
     "block_player",
+    "deadline_clocks",
     "flipbook",
     "goodput_curve",
     "grid",

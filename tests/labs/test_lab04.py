@@ -1,0 +1,224 @@
+"""Lab 04: oracle and kit agree, right deadlines end the engine's requests, wrong ones are kept out."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference_kit import Deadlines, viz
+from inference_kit.labs.answers import reference_source, splice, stub_source
+from inference_kit.labs.build import find_labs
+from inference_kit.labs.drawings import draw
+from inference_kit.labs.gates import LabFiles
+from inference_kit.labs.notebook import plug
+from inference_kit.labs.plugs.lab04 import Lab04
+from inference_kit.lifecycle import (
+    ClockMarks,
+    find_orphans,
+    first_expired,
+    leave,
+    reconcile,
+    release_order,
+    settle,
+)
+from solutions.lab04_endings import oracle
+
+FILES = LabFiles.read(next(lab for lab in find_labs() if lab.lab == "lab04"))
+QUARTERS = st.integers(0, 40).map(lambda count: count / 4)
+LIMIT = st.integers(1, 20).map(lambda count: count / 4) | st.none()
+LIMITS = ("queue_s", "ttft_s", "inter_token_s", "overall_s")
+SIGNALS = st.lists(
+    st.tuples(
+        st.integers(0, 3).map(float), st.sampled_from(["expire", "finish", "cancel", "arrive", "step"])
+    ),
+    max_size=6,
+)
+
+
+@st.composite
+def marks_of(draw: st.DrawFn) -> dict[str, Any]:
+    """Marks that can have happened, in order."""
+    times = sorted(draw(st.lists(QUARTERS, min_size=5, max_size=5)))
+    names = ["received_at", "queued_at", "admitted_at", "first_token_at", "last_token_at"]
+    reached = draw(st.sampled_from([1, 2, 3, 5]))
+    pairs = enumerate(zip(names, times, strict=True))
+    marks = {name: time if place < reached else None for place, (name, time) in pairs}
+    return {**marks, "paused": draw(st.booleans())}
+
+
+@settings(max_examples=300)
+@given(
+    limits=st.fixed_dictionaries(
+        {name: LIMIT for name in ("queue_s", "ttft_s", "inter_token_s", "overall_s")}
+    ),
+    marks=marks_of(),
+    now=QUARTERS,
+)
+def test_the_oracle_agrees_on_clocks(limits: dict[str, Any], marks: dict[str, Any], now: float) -> None:
+    got = first_expired(Deadlines(**limits), ClockMarks(**marks), now)
+    assert (None if got is None else (str(got[0]), got[1])) == oracle.expired(limits, marks, now)
+
+
+@given(signals=SIGNALS)
+def test_the_oracle_agrees_on_races(signals: list[tuple[float, str]]) -> None:
+    winner, late = settle(signals)
+    assert winner == oracle.winner(signals)
+    ends = [signal for signal in signals if signal[1] in ("expire", "finish", "cancel")]
+    assert sorted([*late, *([winner] if winner else [])]) == sorted(ends)
+
+
+@given(data=st.data())
+def test_the_oracle_agrees_on_orders(data: Any) -> None:
+    names = ["a", "b", "c", "d", "e"][: data.draw(st.integers(0, 5))]
+    depends = {name: data.draw(st.lists(st.sampled_from(names), unique=True, max_size=2)) for name in names}
+    valid = oracle.valid_orders(depends)
+    if not valid:
+        with pytest.raises(ValueError, match="wait for each other"):
+            release_order(depends)
+    else:
+        assert tuple(release_order(depends)) in valid
+
+
+@given(owners=st.dictionaries(st.sampled_from("abcd"), st.lists(st.sampled_from("xyz"), unique=True)))
+def test_when_all_have_left_all_that_was_owned_is_freed_once(owners: dict[str, list[str]]) -> None:
+    depends: dict[str, list[str]] = {name: [] for name in owners}
+    freed, left = [], dict(owners)
+    for owner in "xyzxyz":
+        gone, left = leave(owner, left, depends)
+        freed += gone
+    assert sorted(freed) == sorted(name for name, who in owners.items() if who)
+    assert all(who == [] for who in left.values())
+
+
+@given(
+    held=st.dictionaries(st.sampled_from("abcd"), st.sampled_from("xyz")),
+    heard=st.dictionaries(st.sampled_from("xyz"), st.integers(0, 9).map(float)),
+    now=st.integers(0, 12).map(float),
+)
+def test_the_oracle_agrees_on_orphans(held: dict[str, str], heard: dict[str, float], now: float) -> None:
+    assert find_orphans(held, heard, now, 4.0) == oracle.orphans(held, heard, now, 4.0)
+
+
+@given(
+    recorded=st.dictionaries(st.sampled_from("xyz"), st.lists(st.sampled_from("abcd"), unique=True)),
+    held=st.lists(st.sampled_from("abcd"), unique=True),
+)
+def test_the_oracle_agrees_on_restarts(recorded: dict[str, list[str]], held: list[str]) -> None:
+    assert reconcile(recorded, held) == oracle.restart(recorded, held)
+
+
+def names_of(**answers: str) -> dict[str, Any]:
+    """A learner's names after the answer cells: the reference, or the text given for a question."""
+    names: dict[str, Any] = {"__name__": "learner"}
+    for question, cell in FILES.cells.items():
+        answer = answers.get(question)
+        exec(splice(stub_source(cell), answer) if answer else reference_source(cell), names)
+    return names
+
+
+def rows_of(picture: Any) -> list[list[str]]:
+    return [line.split() for line in picture.text.split("\n")[2:]]
+
+
+def test_each_limit_ends_its_request_and_all_is_given_back() -> None:
+    run = Lab04(names_of()).four_ends("tiny")
+    rows = rows_of(run.table)
+    assert [row[1] for row in rows[:4]] == [
+        "queue_deadline", "ttft_deadline", "inter_token_deadline", "overall_deadline",
+    ]  # fmt: skip
+    assert [row[2] for row in (rows[0], rows[1], rows[3])] == ["4", "6", "10"]
+    assert {row[-1] for row in rows[:4]} == {"0"}
+    free, of = rows[-1][0], rows[-1][2]
+    assert free == of
+    assert "time_out" in run.timeline.text or "timed_out" in run.timeline.text
+
+
+def test_the_learners_function_is_the_one_that_is_asked() -> None:
+    names = names_of()
+    asked = []
+
+    def listening(deadlines: Any, marks: Any, now: float) -> Any:
+        asked.append(now)
+        return names["first_expired"](deadlines, marks, now)
+
+    Lab04({**names, "first_expired": listening, "expired": names["expired"]}).four_ends("tiny")
+    assert asked
+
+
+def test_a_cancelled_step_proposes_one_more_than_it_commits() -> None:
+    rows = rows_of(Lab04(names_of()).cancel_inside_a_step("tiny"))
+    assert [row[0] for row in rows] == ["leaves", "stays"]
+    assert rows[0][1] == "cancelled"
+    assert int(rows[0][2]) == int(rows[0][3]) + 1
+    assert rows[1][2] == rows[1][3]
+
+
+def test_orphans_are_found_and_given_back() -> None:
+    rows = rows_of(Lab04(names_of()).orphans("tiny"))
+    by_name = {row[0]: [int(part) for part in row[-3:]] for row in rows[:3]}
+    for name in ("r0", "r2"):
+        holds, orphans, after = by_name[name]
+        assert holds == orphans > 0
+        assert after == 0
+    assert by_name["r1"][1] == 0
+    assert by_name["r1"][2] > 0
+
+
+NEVER = """def armed(deadlines, marks):
+    return []
+
+
+def first_expired(deadlines, marks, now):
+    return None
+"""
+
+
+def test_wrong_deadlines_are_kept_out_and_said_so(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = plug("lab04", names_of(q1=NEVER))
+    assert "first_expired: wrong, so the engine gets the one of the kit" in capsys.readouterr().out
+    assert rows_of(parts.four_ends("tiny").table)[0][1] == "queue_deadline"
+
+
+def test_every_question_draws_its_reference() -> None:
+    for question in FILES.cells:
+        ElementTree.fromstring(draw("lab04", question).svg)
+
+
+# --- the picture of the clocks
+
+MARKS = {
+    "received_at": 1.0,
+    "queued_at": 2.0,
+    "admitted_at": None,
+    "first_token_at": None,
+    "last_token_at": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("limits", "marks", "said"),
+    [
+        ({"queue_s": 3.0, "overall_s": 12.0}, MARKS, "queue_deadline at 5 s"),
+        ({"overall_s": 12.0}, {**MARKS, "admitted_at": 3.0}, "none ran out"),
+        ({}, MARKS, "none ran out"),
+    ],
+)
+def test_the_clocks_say_which_one_ran_out(limits: dict[str, Any], marks: dict[str, Any], said: str) -> None:
+    picture = viz.deadline_clocks(limits, marks, 9.0)
+    ElementTree.fromstring(picture.svg)
+    assert said in picture.alt
+    assert said in picture.text
+
+
+def test_a_paused_request_shows_a_clock_that_stands_still() -> None:
+    marks = {**MARKS, "admitted_at": 2.0, "first_token_at": 3.0, "last_token_at": 3.0, "paused": True}
+    assert "stands still: slow reader" in viz.deadline_clocks({"inter_token_s": 1.0}, marks, 9.0).text
+
+
+def test_a_time_that_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="now"):
+        viz.deadline_clocks({}, MARKS, float("nan"))
