@@ -1,7 +1,8 @@
 """Pictures and widgets, drawn from events, tables and snapshots only.
 
 Every picture is SVG text with an alt text and a text form beside it. Nothing asks the network,
-and no number that is not finite reaches a picture (convention 14). ipywidgets loads on first use.
+and no number that is not finite reaches a picture (convention 14). ipywidgets loads on first
+use; where it is missing, a widget is its picture (`still.py`).
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from ..errors import KitError
 from ..lifecycle import TRANSITIONS
 from .picture import Picture
 from .states import plain_table, state_diagram
+from .still import Still, has_widgets
 
 
 class NotLegal(KitError, ValueError):
@@ -168,16 +169,20 @@ def _cell_key() -> str:
 
 def state_machine(
     table: Mapping[Any, Mapping[Any, Any]] | None = None, start: str = "received", key: str | None = None
-) -> StateMachine:
+) -> StateMachine | Still:
     """The live state diagram of a table (the kit's `TRANSITIONS` when none is given).
 
     Legal events are buttons to press; the others are disabled. `key` names the place: a second
     call for the same place closes the first; by default the place is the notebook cell.
+    Without ipywidgets it is the picture of the start state.
     """
+    model = MachineModel(TRANSITIONS if table is None else table, start)
+    if not has_widgets():
+        return Still.of(model.picture())
     place = key or _cell_key()
     before = _OPEN.pop(place, None)
     if before is not None:
         before.close()
-    machine = StateMachine(MachineModel(TRANSITIONS if table is None else table, start))
+    machine = StateMachine(model)
     _OPEN[place] = machine
     return machine
