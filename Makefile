@@ -6,6 +6,7 @@ TORCH_INDEX ?=
 MODEL ?= smollm2
 PORT ?=
 PEER ?=
+REPO ?=
 JOBS ?= 2
 PYTEST_ARGS ?=
 
@@ -28,7 +29,7 @@ unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test labs lint format checks-report soak bench grade-demo install model lock clean python
+.PHONY: help lab test colab badges labs lint format checks-report soak bench grade-demo install model lock clean python
 
 help: ## list these targets
 	@echo "make lab    opens the course in JupyterLab;  make test  runs every test."
@@ -47,8 +48,20 @@ lab: install model ## open JupyterLab at the course
 	fi; \
 	exec "$(BIN)/jupyter-lab" "$$@"
 
-test: install model lint ## install, check the style, run every test
+test: install model colab lint ## install, check the style, run every test
 	@OMP_NUM_THREADS=1 "$(PY)" -m pytest tests course -n $(JOBS) --dist loadfile --nbval-lax --nbval-cell-timeout=300 $(PYTEST_ARGS)
+
+colab: install ## fetch Colab's versions of the notebook packages, for the tests
+	@cmp -s requirements-colab.lock "$(STATE)/colab/requirements.lock" || { \
+		echo "fetching the notebook packages that Colab has ..."; \
+		rm -rf "$(STATE)/colab" && mkdir -p "$(STATE)/colab" && \
+		"$(PY)" -m pip install --quiet --quiet --disable-pip-version-check --no-deps \
+			--target "$(STATE)/colab" --requirement requirements-colab.lock && \
+		cp requirements-colab.lock "$(STATE)/colab/requirements.lock"; } || { \
+		echo "inference-kit: the packages of requirements-colab.lock could not be fetched; is there a network?" >&2; exit 1; }
+
+badges: install ## write the links to Colab and ModelScope: make badges REPO=owner/name
+	@"$(PY)" -m inference_kit.labs.build --badges "$(REPO)"
 
 labs: install ## build the lab notebooks from their masters
 	@"$(PY)" -m inference_kit.labs.build

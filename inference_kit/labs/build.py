@@ -1,7 +1,8 @@
 """Builds every lab and chapter: `python -m inference_kit.labs.build [--check]` (`make labs`).
 
 Owns the list of files that are generated and writes them. With `--check` it writes nothing and
-exits 1 when a file differs, is missing, or should not be there. Invariant: nothing of a
+exits 1 when a file differs, is missing, or should not be there. With `--badges owner/name` it first
+writes that name into `course.toml` (`make badges`). Invariant: nothing of a
 master's answers, of hidden checks, or of accept and reject sets is among what it writes to `labs/`.
 
 A lab is a folder `solutions/labNN_name/` with `labNN_name.py` (master), `checks.py`, `accept/` and
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +22,16 @@ from pathlib import Path
 
 from .checking import CheckSet, load_checks
 from .extract import ROOT, MasterError
-from .masters import Course, hints_of, make_notebook, make_release, read_course, to_text, with_repository
+from .masters import (
+    SETUP_HEAD,
+    Course,
+    hints_of,
+    make_notebook,
+    make_release,
+    read_course,
+    to_text,
+    with_repository,
+)
 
 WORK = ".my-work-"
 """Marks the name of a copy of somebody's work."""
@@ -220,14 +231,19 @@ def drift(built: dict[str, str], root: Path = ROOT) -> list[str]:
 def holds_work(old: str, new: str) -> bool:
     """True when somebody worked in a released notebook: it has outputs, or other code than the new one.
 
-    A file that is no notebook any more counts as work: better one copy too many.
+    The set-up cell is nobody's work: it changes with the repository's name. A file that is no notebook
+    any more counts as work: better one copy too many.
     """
     try:
         cells = [cell for cell in json.loads(old)["cells"] if cell["cell_type"] == "code"]
         released = {"".join(cell["source"]) for cell in json.loads(new)["cells"]}
-        return any(cell["outputs"] or "".join(cell["source"]) not in released for cell in cells)
+        return any(cell["outputs"] or not _is_released("".join(cell["source"]), released) for cell in cells)
     except (ValueError, KeyError, TypeError):
         return True
+
+
+def _is_released(source: str, released: set[str]) -> bool:
+    return source in released or source.startswith(SETUP_HEAD)
 
 
 def keep_work(path: Path, new: str) -> None:
@@ -257,28 +273,47 @@ def write(built: dict[str, str], root: Path = ROOT) -> list[str]:
     return written
 
 
+def publish(repository: str, root: Path = ROOT) -> list[str]:
+    """Write `owner/name` into `course.toml` and into every notebook; return the names written.
+
+    Raises `MasterError`, and has then written nothing.
+    """
+    path = root / "course.toml"
+    course = with_repository(read_course(path), repository)
+    old = path.read_text(encoding="utf-8")
+    new, count = re.subn(r'^name = "[^"]*"$', f'name = "{repository}"', old, flags=re.MULTILINE)
+    if count != 1:
+        raise MasterError(f'{path.name} must have exactly one line name = "…"')
+    return write(build_all(course, root) | {path.name: new}, root)
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m inference_kit.labs.build", description="Build the labs.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 on drift")
-    parser.add_argument("--badges", metavar="OWNER/NAME", help="the repository for badges and set-up cells")
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--check", action="store_true", help="write nothing; exit 1 on drift")
+    action.add_argument("--badges", metavar="OWNER/NAME", help="publish: set the repository of all links")
     options = parser.parse_args(argv)
     try:
-        course = read_course()
-        if options.badges:
-            course = with_repository(course, options.badges)
-        built = build_all(course)
+        if options.badges is not None:
+            return told(publish(options.badges))
+        built = build_all(read_course())
     except MasterError as error:
-        print(f"make labs: {error}", file=sys.stderr)
+        print(f"inference-kit: {error}", file=sys.stderr)
         return 1
     if options.check:
         problems = drift(built)
         for problem in problems:
             print(f"drift: {problem}; run make labs", file=sys.stderr)
         return 1 if problems else 0
-    for name in write(built):
-        print(f"wrote {name}")
     for name in unexpected(built):
         print(f"warning: {name} has no master; remove it", file=sys.stderr)
+    return told(write(built))
+
+
+def told(written: list[str]) -> int:
+    """Say what was written; the exit code."""
+    for name in written:
+        print(f"wrote {name}")
     return 0
 
 

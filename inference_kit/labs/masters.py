@@ -10,7 +10,7 @@ Marker lines in a master:
 - `<!-- labNN/reflection — 4 points -->` first in a markdown cell: a manually graded answer. The
   text below it is the grading guide; it stays in the source notebook.
 - `# @setup` as the whole code cell: the set-up cell, from `course.toml`.
-- a line `<!-- @badge -->`: the badge that opens Colab, or nothing.
+- a line `<!-- @badge -->`: the links that open the notebook in Colab and in ModelScope, or nothing.
 - `# @given …` and `# @answer …`: see `extract.py`.
 """
 
@@ -34,14 +34,17 @@ Cell = dict[str, Any]
 ANSWER_MARK = re.compile(r"^# (lab\d\d)/(q\d+) — keep this line$")
 CHECK_CELL = re.compile(r'^check\("(lab\d\d)\.(q\d+)"\)$')
 REFLECTION_MARK = re.compile(r"^<!-- (lab\d\d)/reflection — (\d+) points? -->\n?")
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
+"""What GitHub allows in `owner/name`."""
 HINT = re.compile(r"<details>\s*<summary>Hint \d</summary>(.*?)</details>", re.DOTALL)
 BADGE = "<!-- @badge -->"
+SETUP_HEAD = "# Set-up."
 CODE_STUB = "raise NotImplementedError"
 UNPUBLISHED = (
     "This course names no repository yet: set os.environ['INFERENCE_KIT_WHEEL'] to the file name or address "
     "of the kit's wheel in a cell above this one, and run this cell again."
 )
-"""What the set-up cell says in Colab when `course.toml` names no repository and no wheel is given."""
+"""What the set-up cell says in the cloud when `course.toml` names no repository and no wheel is given."""
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -53,41 +56,31 @@ METADATA = {
 class Course:
     """What `course.toml` says."""
 
-    owner: str
-    name: str
+    repository: str
+    """`owner/name` on GitHub; empty: not published."""
     tag: str
-    badges: bool
+    """Names the commit that the links open, and the release that holds the kit's wheel."""
 
     @property
     def published(self) -> bool:
-        return bool(self.owner and self.name)
-
-    @property
-    def url(self) -> str:
-        return f"https://github.com/{self.owner}/{self.name}"
+        return bool(self.repository)
 
 
 def read_course(path: Path = ROOT / "course.toml") -> Course:
-    """Read and check `course.toml`. Raises `MasterError` for a half-filled repository."""
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    repository, build = data["repository"], data["build"]
-    course = Course(
-        owner=repository["owner"],
-        name=repository["name"],
-        tag=repository["tag"],
-        badges=build["badges"],
-    )
-    if bool(course.owner) != bool(course.name):
-        raise MasterError(f"{path}: owner and name must both be set or both be empty")
-    return course
+    """Read and check `course.toml`. Raises `MasterError` where it does not say what it must."""
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))["repository"]
+        course = Course(told["name"], told["tag"])
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise MasterError(f"{path.name} needs a table [repository] with name and tag: {error}") from None
+    return with_repository(course, course.repository) if course.published else course
 
 
 def with_repository(course: Course, repository: str) -> Course:
-    """`course` with another `owner/name`."""
-    owner, _, name = repository.partition("/")
-    if not (owner and name) or "/" in name:
-        raise MasterError(f"{repository!r} is not owner/name")
-    return Course(owner, name, course.tag, True)
+    """`course` with another `owner/name`. Raises `MasterError` for anything else."""
+    if not REPOSITORY.fullmatch(repository):
+        raise MasterError(f"{repository!r} is not owner/name; write for example REPO=someone/inference-kit")
+    return Course(repository, course.tag)
 
 
 # --- cells --------------------------------------------------------------------------------------
@@ -102,20 +95,22 @@ def read_cells(text: str) -> list[tuple[str, str]]:
 
 
 def setup_source(course: Course) -> str:
-    """The set-up cell: at most ten lines, and nothing happens outside Colab."""
+    """The set-up cell: at most ten lines, and nothing happens outside Colab and ModelScope."""
     version = course.tag.removeprefix("v")
-    wheel = f"{course.url}/releases/download/{course.tag}/inference_kit-{version}-py3-none-any.whl"
+    release = f"https://github.com/{course.repository}/releases/download/{course.tag}"
+    wheel = f"{release}/inference_kit-{version}-py3-none-any.whl"
     address = f'os.environ.get("INFERENCE_KIT_WHEEL", "{wheel}")'
     refusal: list[str] = []
     if not course.published:
         address = 'os.environ.get("INFERENCE_KIT_WHEEL")'
         refusal = ["    if not wheel:", f'        raise RuntimeError("{UNPUBLISHED}")']
     lines = [
-        "# Set-up. In Colab this installs the kit and nothing else. Everywhere else it does nothing.",
+        f"{SETUP_HEAD} In Colab and ModelScope it installs the kit, nothing else. Elsewhere it does nothing.",
         "import os",
         "import subprocess",
         "import sys",
-        'if "google.colab" in sys.modules:',
+        # ModelScope sets this variable in its own containers; its library reads it from there.
+        'if "google.colab" in sys.modules or "MODELSCOPE_ENVIRONMENT" in os.environ:',
         f"    wheel = {address}",
         *refusal,
         '    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", wheel]',
@@ -125,12 +120,15 @@ def setup_source(course: Course) -> str:
 
 
 def badge(course: Course, path: str) -> str:
-    """The markdown of the badge that opens `path` in Colab; empty when not published."""
-    if not (course.published and course.badges):
+    """The markdown of the links that open `path` in Colab and ModelScope; empty when not published."""
+    if not course.published:
         return ""
-    link = f"https://colab.research.google.com/github/{course.owner}/{course.name}/blob/{course.tag}/{path}"
-    # The picture is drawn here: a notebook must not ask the network for its badge.
-    return f"**[▶ Open in Colab]({link})**"
+    place = f"{course.repository}/blob/{course.tag}/{path}"
+    # Words, not the pictures these services offer: a notebook must not ask the network for its badge.
+    return (
+        f"**[▶ Open in Colab](https://colab.research.google.com/github/{place})** · "
+        f"[open in ModelScope](https://modelscope.cn/notebook/share/github/{place})"
+    )
 
 
 def _unique_id(base: str, taken: set[str]) -> str:

@@ -13,6 +13,7 @@ from ..streaming import tick as kit_tick
 from ..streaming.ticks import Tick
 from .picture import INK, QUIET, Picture, document, element, table, words
 from .player import Player, open_player
+from .still import Still
 
 BOX = 26.0
 LEFT = 150.0
@@ -43,7 +44,7 @@ def backpressure(
     deadline_tick: int | None = None,
     policy: Tick | None = None,
     key: str | None = None,
-) -> Player:
+) -> Player | Still:
     """Play a slow client with and without a bound, side by side.
 
     Args:
@@ -64,7 +65,7 @@ def backpressure(
     right = sides(f"bounded, at most {capacity}", tokens, drains, capacity, end, policy or kit_tick)
     moments = [(now, drains[now], left[now], right[now]) for now in ticks]
     pictures = [_frame(tokens, *moment) for moment in moments]
-    return open_player(lambda: Player(pictures, _whole(tokens, moments), "tick"), key)
+    return open_player(pictures, _whole(tokens, moments), "tick", key)
 
 
 def sides(

@@ -14,6 +14,7 @@ from ..kv.snapshot import block_snapshot
 from .block_map import block_map
 from .machine import _cell_key
 from .picture import Picture
+from .still import Still, has_widgets
 
 Frame = tuple[str, Mapping[str, Any]]
 """What has just happened, and the snapshot after it (`block_snapshot`)."""
@@ -127,15 +128,18 @@ class BlockPlayer:
         display(self.root)
 
 
-def block_player(frames: Sequence[Frame] | None = None, key: str | None = None) -> BlockPlayer:
+def block_player(frames: Sequence[Frame] | None = None, key: str | None = None) -> BlockPlayer | Still:
     """Step through the moments of a pool; without `frames`, through the life of two drafts (`story`).
 
     `key` names the place: a second call for the same place closes the first; by default the notebook cell.
     """
+    moments = Frames(story() if frames is None else frames)
+    if not has_widgets():
+        return Still.of(moments.picture())
     place = key or _cell_key()
     before = _OPEN.pop(place, None)
     if before is not None:
         before.close()
-    player = BlockPlayer(Frames(story() if frames is None else frames))
+    player = BlockPlayer(moments)
     _OPEN[place] = player
     return player

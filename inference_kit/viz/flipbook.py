@@ -11,6 +11,7 @@ from typing import Any
 
 from .machine import _cell_key
 from .picture import Picture
+from .still import Still, has_widgets
 
 _OPEN: dict[str, Flipbook] = {}
 
@@ -63,7 +64,9 @@ class Flipbook:
         display(self.root)
 
 
-def flipbook(pictures: Mapping[str, Picture], label: str = "show", key: str | None = None) -> Flipbook:
+def flipbook(
+    pictures: Mapping[str, Picture], label: str = "show", key: str | None = None
+) -> Flipbook | Still:
     """Several pictures behind one slider, which the arrow keys move too.
 
     `key` names the place: a second call for the same place closes the first; by default the place is the
@@ -71,6 +74,8 @@ def flipbook(pictures: Mapping[str, Picture], label: str = "show", key: str | No
     """
     if not pictures:
         raise ValueError("a flipbook needs at least one picture")
+    if not has_widgets():
+        return Still.of(next(iter(pictures.values())))
     place = key or _cell_key()
     before = _OPEN.pop(place, None)
     if before is not None:

@@ -6,11 +6,12 @@ any control shows one picture; running the cell again closes the widgets of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .machine import _cell_key
 from .picture import Picture
+from .still import Still, has_widgets
 
 _OPEN: dict[str, Player] = {}
 
@@ -84,14 +85,18 @@ class Player:
         display(self.root)
 
 
-def open_player(make: Callable[[], Player], key: str | None = None) -> Player:
+def open_player(
+    pictures: Sequence[Picture], whole: Picture, label: str, key: str | None = None
+) -> Player | Still:
     """Make a player for a place, and close the one that was there before.
 
-    `key` names the place; by default it is the notebook cell that runs.
+    `key` names the place; by default it is the notebook cell that runs. Without ipywidgets it is `whole`.
     """
+    if not has_widgets():
+        return Still.of(whole)
     place = key or _cell_key()
     before = _OPEN.pop(place, None)
     if before is not None:
         before.close()
-    _OPEN[place] = player = make()
+    _OPEN[place] = player = Player(pictures, whole, label)
     return player

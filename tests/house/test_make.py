@@ -52,7 +52,8 @@ class Stage:
 
     def __init__(self, folder: Path, failing: str = "nothing") -> None:
         self.folder, self._log = folder, folder / "calls.log"
-        shutil.copy(ROOT / "Makefile", folder)
+        for name in ("Makefile", "requirements-colab.lock"):
+            shutil.copy(ROOT / name, folder)
         (folder / "tools").mkdir()
         (folder / "tools" / "install.py").write_text("print('installed')\n", encoding="utf-8")
         tools = folder / ".venv" / "bin"
@@ -109,12 +110,13 @@ def test_make_test_installs_fetches_lints_and_then_tests(tmp_path: Path) -> None
     done = make(tmp_path, "test", f"PYTHON={sys.executable}")
     steps = [
         "hub smollm2",
+        "requirements-colab.lock",
         "ruff check",
         "ruff format",
         "mypy",
         "lint-imports",
         "labs.build --check",
-        "pytest",
+        "-m pytest",
     ]
     assert done.returncode == 0, done.stderr
     assert "installed" in done.stdout
@@ -125,7 +127,7 @@ def test_a_failing_lint_stops_make_test(tmp_path: Path) -> None:
     stage = Stage(tmp_path, failing="mypy")
     done = make(tmp_path, "test", f"PYTHON={sys.executable}")
     assert done.returncode != 0
-    assert not any("pytest" in call for call in stage.calls())
+    assert not any("-m pytest" in call for call in stage.calls())
 
 
 def test_make_lab_opens_the_course_without_a_browser_where_there_is_none(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ from inference_kit.labs.masters import (
 
 LABS = find_labs()
 CODE_STUB = "raise NotImplementedError"
-PUBLISHED = Course("someone", "somewhere", "v1.2.3", True)
+PUBLISHED = Course("someone/somewhere", "v1.2.3")
 
 
 def name(value: object) -> str:
@@ -354,7 +354,9 @@ def test_a_master_with_a_wrong_mark_is_refused(cells: tuple[str, ...], message: 
 def test_a_badge_and_the_wheel_come_from_the_repository_name() -> None:
     text = "# %% [markdown]\n# # T\n#\n# <!-- @badge -->\n\n# %%\n# @setup"
     book = to_text(make_notebook(text, PUBLISHED, "labs/x/x.ipynb"))
-    assert "/github/someone/somewhere/blob/v1.2.3/labs/x/x.ipynb" in book
+    place = "/github/someone/somewhere/blob/v1.2.3/labs/x/x.ipynb"
+    assert f"(https://colab.research.google.com{place})" in book
+    assert f"(https://modelscope.cn/notebook/share{place})" in book
     assert (
         "github.com/someone/somewhere/releases/download/v1.2.3/inference_kit-1.2.3-py3-none-any.whl" in book
     )
@@ -362,11 +364,13 @@ def test_a_badge_and_the_wheel_come_from_the_repository_name() -> None:
 
 def test_without_a_repository_there_is_no_badge() -> None:
     text = "# %% [markdown]\n# # T\n#\n# <!-- @badge -->"
-    book = to_text(make_notebook(text, Course("", "", "v1", True), "labs/x/x.ipynb"))
+    book = to_text(make_notebook(text, Course("", "v1"), "labs/x/x.ipynb"))
     assert "colab" not in book and "@badge" not in book
 
 
-@pytest.mark.parametrize("repository", ["", "name", "a/b/c", "/b"])
+@pytest.mark.parametrize(
+    "repository", ["", "name", "a/b/c", "/b", "https://github.com/a/b", "a/b c", 'a/b"', "a/b\n"]
+)
 def test_a_repository_is_owner_and_name(repository: str) -> None:
     with pytest.raises(MasterError):
         with_repository(read_course(), repository)
@@ -397,7 +401,7 @@ def run_setup(source: str, tmp_path: Path, colab: bool) -> list[str]:
 def test_in_colab_without_a_repository_the_set_up_cell_says_what_to_do(tmp_path: Path) -> None:
     program = "import sys, types\nsys.modules['google.colab'] = types.ModuleType('google.colab')\n"
     environment = {key: value for key, value in os.environ.items() if key != "INFERENCE_KIT_WHEEL"}
-    command = [sys.executable, "-c", program + set_up(Course("", "", "v1", True))]
+    command = [sys.executable, "-c", program + set_up(Course("", "v1"))]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
     last = done.stderr.strip().split("\n")[-1]
     assert done.returncode == 1
@@ -414,9 +418,7 @@ def test_the_set_up_cell_does_nothing_outside_colab(tmp_path: Path) -> None:
     assert run_setup(set_up(PUBLISHED), tmp_path, colab=False) == []
 
 
-@pytest.mark.parametrize(
-    "course", [PUBLISHED, Course("", "", "v1", True)], ids=["published", "not published"]
-)
+@pytest.mark.parametrize("course", [PUBLISHED, Course("", "v1")], ids=["published", "not published"])
 def test_in_colab_the_set_up_cell_installs_the_wheel_and_nothing_else(course: Course, tmp_path: Path) -> None:
     (command,) = run_setup(set_up(course), tmp_path, colab=True)
     assert command[1:] == ["-m", "pip", "install", "--quiet", "--no-deps", "/somewhere/kit.whl"]

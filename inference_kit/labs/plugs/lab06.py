@@ -18,6 +18,7 @@ from ...kv import slot_mapping as kit_slot_mapping
 from ...kv.snapshot import block_snapshot
 from ...viz import Picture
 from ...viz.block_player import BlockPlayer
+from ...viz.still import Still
 from ..checksum import ChecksumMemory, ChecksumRunner, continuation
 from . import Parts
 
@@ -161,7 +162,7 @@ class Lab06(Parts):
         marked = [(row, 4) for row in range(1, len(machine.rows))]
         return viz.grid(machine.rows, "Two drafts", marked, machine.note)
 
-    def player(self) -> BlockPlayer:
+    def player(self) -> BlockPlayer | Still:
         """The same machine, moment by moment. It stops where a part raises."""
         return viz.block_player(self._machine()[1])
 
