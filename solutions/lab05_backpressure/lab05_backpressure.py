@@ -83,6 +83,7 @@ viz.backpressure(drains=DRAINS, tokens="ABCDEFG", capacity=3, deadline_tick=8)
 # | `(3, 0, 3, True)` | `(0, 0)` | full: nothing is made |
 # | `(3, 1, 3, True)` | `(1, 1)` | the reader made room first |
 # | `(1000, 0, None, True)` | `(0, 1)` | no bound |
+# | `(0, 0, 0, True)` | `(0, 0)` | a bound of 0 is a bound |
 # | `(1, 0, 3, False)` | `(0, 0)` | the answer is complete |
 
 
@@ -203,6 +204,7 @@ player
 # |---|---|
 # | `(2, None, 5.0, 3, 1, 10.0)` | `(None, False)` |
 # | `(3, None, 5.0, 3, 1, 10.0)` | `(5.0, False)`: the high mark |
+# | `(6, None, 5.0, 3, 1, 10.0)` | `(5.0, False)`: one step brought several tokens |
 # | `(2, 5.0, 6.0, 3, 1, 10.0)` | `(5.0, False)`: between the marks |
 # | `(1, 5.0, 6.0, 3, 1, 10.0)` | `(None, False)`: the low mark |
 # | `(3, 5.0, 15.0, 3, 1, 10.0)` | `(5.0, True)` |
@@ -262,8 +264,11 @@ show("lab05.q3")
 # | four puts with `high` 3, `take(9)` | all four tokens |
 # | three puts with `high` 3 | `paused` is `False`, `False`, `True` |
 # | then `take(1)`, `take(1)` with `low` 1 | `paused` is `True`, `False` |
+# | four puts with `high` 4, `take(2)`, one put, close | `paused` stays `True` (with `low` 1): the low mark was not reached |
+# | two puts with `high` 3, `take(1)`, one put | `paused` is `False`: the high mark was not reached |
 # | put "xy" with two ids | `unsent` grows by 2 |
 # | put "xyz" with three ids, `take(1)` | `("xyz", [1, 2, 3], None)` |
+# | put "held" without ids, put "xyz" with three ids, `take(1)` | `("held", [], None)`: a text without ids is an entry too |
 # | put "a", put "b", `close("length")`, `take(1)` three times | `("a", [1], None)`, `("b", [2], "length")`, `None` |
 # | `close("length")`, put "a", `close("error")`, `take(9)` | `("", [], "length")` |
 
@@ -319,7 +324,8 @@ check("lab05.q4")
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In `take`: `while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most)`. Text without ids (it was held back for a stop string) has an empty list; it comes along.
+# In `take`, two things let an entry through: it is the first one of this call, or `len(token_ids) + len(self.waiting[0][1]) <= most`. A text without ids (it was held back for a stop string) has an empty list, so it always
+# fits. It is an entry like any other: if it came first, the next one must fit.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -349,6 +355,7 @@ show("lab05.q4")
 # | last served in steps 7 and 3 | the one of step 3 first |
 # | both last served in step 3 | the earlier arrival first |
 # | three streams and a budget of 2 | two names |
+# | three streams and a budget of 0 | an empty list |
 # | no stream | an empty list |
 
 
