@@ -49,7 +49,7 @@ lab: install model ## open JupyterLab at the course
 	exec "$(BIN)/jupyter-lab" "$$@"
 
 test: install model colab lint ## install, check the style, run every test
-	@OMP_NUM_THREADS=1 "$(PY)" -m pytest tests course -n $(JOBS) --dist loadfile --nbval-lax --nbval-cell-timeout=300 $(PYTEST_ARGS)
+	@OMP_NUM_THREADS=1 "$(PY)" -m pytest tests course solutions -n $(JOBS) --dist loadfile --nbval-lax --nbval-cell-timeout=300 $(PYTEST_ARGS)
 
 colab: install ## fetch Colab's versions of the notebook packages, for the tests
 	@cmp -s requirements-colab.lock "$(STATE)/colab/requirements.lock" || { \
