@@ -61,6 +61,32 @@ def test_an_unknown_lab_is_named() -> None:
         progress("lab77", {})
 
 
+def test_without_a_name_it_takes_the_labs_whose_answer_cells_were_run_here() -> None:
+    cells = [f"# {lab}/q1 — keep this line\npass" for lab in ("lab01", "lab00", "lab01")]
+    questions = words(progress(namespace={"In": ["", *cells]}), 0)
+    assert questions == ["lab00.q1", "lab00.q2", *(f"lab01.q{number}" for number in range(1, 7))]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [{}, {"In": []}, {"In": ["x = 'lab00/q1'"]}, {"In": ["# lab77/q1 — keep this line"]}, {"In": [None]}],
+)
+def test_where_no_answer_cell_was_run_it_is_the_view_over_all_labs(names: dict[str, Any]) -> None:
+    assert progress(namespace=names).alt.startswith("Progress in all labs")
+
+
+def test_everything_is_the_view_over_all_labs_also_inside_a_lab() -> None:
+    here = {"In": ["# lab00/q1 — keep this line"]}
+    assert progress(namespace=here).alt.startswith("Progress in lab00")
+    assert progress(namespace=here, everything=True).alt.startswith("Progress in all labs")
+
+
+def test_it_writes_nothing_into_the_log() -> None:
+    log_attempts()
+    progress("lab00", RIGHT)
+    assert read_attempts() == ([], 0)
+
+
 def run_check_cell(namespace: dict[str, Any]) -> None:
     try:
         check("lab00.q1", namespace)
