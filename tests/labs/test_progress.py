@@ -192,7 +192,7 @@ def test_a_line_that_was_cut_short_does_not_swallow_the_next_one() -> None:
 
 
 def test_the_tests_of_the_kit_leave_the_learner_s_log_alone() -> None:
-    assert FOLDER_AT_START == os.devnull
+    assert os.devnull == FOLDER_AT_START
 
 
 def test_an_empty_log_says_so(capsys: pytest.CaptureFixture[str]) -> None:
