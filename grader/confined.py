@@ -6,12 +6,9 @@ call waits past its deadline, and after `kill` nothing of the worker's group run
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import select
-import signal
-import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -35,31 +32,24 @@ class Confined:
     """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], cleanup: Callable[[], None], clock: Clock | None = None
+        self, write_fd: int, read_fd: int, end: Callable[[], None], clock: Clock | None = None
     ) -> None:
-        if process.stdin is None or process.stdout is None:
-            raise SandboxUnavailable("the worker was started without its channel")
-        self._process = process
-        self._streams = (process.stdin, process.stdout)
-        self._cleanup = cleanup
+        """`end` must end the worker and everything it started; it is called once."""
+        self._write_fd = write_fd
+        self._read_fd = read_fd
+        self._end: Callable[[], None] | None = end
         self._buffer = bytearray()
         self.clock = clock or MonotonicClock()
-        for stream in self._streams:
-            os.set_blocking(stream.fileno(), False)
-
-    @property
-    def pid(self) -> int:
-        """Process id of the worker, or of the bubblewrap that holds it."""
-        return self._process.pid
+        for fd in (write_fd, read_fd):
+            os.set_blocking(fd, False)
 
     def send(self, message: dict[str, Any], deadline_s: float) -> None:
         """Write one message before the deadline."""
         data = memoryview(json.dumps(message).encode() + b"\n")
-        fd = self._streams[0].fileno()
         while data:
-            self._wait(fd, select.POLLOUT, deadline_s)
+            self._wait(self._write_fd, select.POLLOUT, deadline_s)
             try:
-                data = data[os.write(fd, data[:_CHUNK]) :]
+                data = data[os.write(self._write_fd, data[:_CHUNK]) :]
             except BlockingIOError:
                 continue
             except OSError:
@@ -84,24 +74,24 @@ class Confined:
         return message
 
     def kill(self) -> None:
-        """End the worker and its group, and remove its working folder. Safe to repeat."""
-        if self._process.returncode is None:
-            # Before the first wait the pid cannot belong to anybody else.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        for stream in self._streams:
-            with contextlib.suppress(OSError):
-                stream.close()
-        self._cleanup()
+        """End the worker and everything it started. Safe to repeat."""
+        if self._end is None:
+            return
+        end, self._end = self._end, None
+        try:
+            end()
+        finally:
+            for fd in {self._write_fd, self._read_fd}:
+                os.close(fd)
 
     def _read_more(self, deadline_s: float) -> None:
-        fd = self._streams[1].fileno()
-        self._wait(fd, select.POLLIN, deadline_s)
+        self._wait(self._read_fd, select.POLLIN, deadline_s)
         try:
-            chunk = os.read(fd, _CHUNK)
+            chunk = os.read(self._read_fd, _CHUNK)
         except BlockingIOError:
             return
+        except OSError:  # the other end of a socket was closed with unread data
+            chunk = b""
         if not chunk:
             raise AnswerDied("the process of the answer ended")
         self._buffer += chunk

@@ -21,7 +21,7 @@ from inference_kit.clock import Clock, MonotonicClock
 from inference_kit.labs.checking import AnswerError
 
 from .remote import ProgramCell, RemoteSubject, Runner
-from .sandbox import REPOSITORY, Limits, Sandbox
+from .sandbox import REPOSITORY, WORKER_ENVIRONMENT, Limits, Sandbox
 
 GONE_WITHIN_S = 5.0
 """How long the processes of a killed worker may take to disappear. The kernel ends a pid namespace
@@ -165,9 +165,8 @@ def uses_network(subject: RemoteSubject) -> bool:
 
 def sees_environment(subject: RemoteSubject) -> bool:
     """True when the answer sees a variable of this process that it was not given."""
-    return bool(
-        (set(os.environ) - {"PATH", "LANG", "HOME", "LC_CTYPE", "PWD"}) & set(subject.call("environment"))
-    )
+    given = {*WORKER_ENVIRONMENT, "HOME", "LC_CTYPE", "PWD"}
+    return bool((set(os.environ) - given) & set(subject.call("environment")))
 
 
 def stays_behind(name: str, clock: Clock | None = None) -> bool:

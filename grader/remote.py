@@ -26,7 +26,7 @@ from inference_kit.labs.checking import (
 )
 from inference_kit.labs.plain import Plain, decode_plain, encode_plain
 
-from .confined import Confined
+from .confined import Confined, SandboxUnavailable
 from .sandbox import Limits, Sandbox, setup_message
 
 MAX_STARTS = 8
@@ -226,6 +226,7 @@ class Runner:
         confined.send(
             setup_message(self._sandbox, limits, [self._given(number) for number in numbers]), end_s
         )
+        await_ready(confined, end_s)
         while True:
             message = confined.receive(min(end_s, confined.clock.now() + limits.cell_s))
             if "loaded" in message:
@@ -258,6 +259,19 @@ class Runner:
         else:
             self._definitions_only.add(number)
         return True
+
+
+def await_ready(confined: Confined, deadline_s: float) -> None:
+    """Wait until a worker is about to run its program. Before that, no answer is to blame.
+
+    Raises `SandboxUnavailable`.
+    """
+    try:
+        ready = confined.receive(deadline_s) == {"ready": True}
+    except AnswerError as error:
+        raise SandboxUnavailable(f"a worker did not start: {error}") from error
+    if not ready:
+        raise SandboxUnavailable("a worker did not start: it said something else")
 
 
 @dataclass

@@ -1,15 +1,17 @@
 """Where an answer runs: the two levels of confinement, and which one this machine gives.
 
 This module owns how one confined worker is started and with which limits; not what is said to
-it. Whatever an answer does, killing the worker ends every process of its sandbox at the level
+it. Whatever an answer does, killing the worker ends every process that it started at the level
 `bubblewrap`, and its process group at the level `rlimits`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -23,9 +25,14 @@ from inference_kit.errors import InvalidField
 from inference_kit.labs.checking import AnswerError
 
 from .confined import Confined, SandboxUnavailable
+from .warm import Warm
 
 NOBODY = 65534
+FIRST_UID = 1 << 30
+"""At the level `bubblewrap`, root's worker is this user plus the judge's pid: limits on processes count
+per user, so two judges at work on one machine must not share one."""
 WORKER_FILE = Path(__file__).resolve().with_name("worker.py")
+NURSERY_FILE = WORKER_FILE.with_name("nursery.py")
 REPOSITORY = Path(__file__).resolve().parent.parent
 PLAIN_FILE = REPOSITORY / "inference_kit" / "labs" / "plain.py"
 KIT_NAME = "inference_kit"
@@ -70,8 +77,11 @@ class Sandbox(Protocol):
     paths: tuple[str, ...]
     """Folders of installed packages, as the worker sees them."""
 
-    def start(self, limits: Limits) -> Confined:
-        """Start one worker that waits for its program."""
+    def start(self, limits: Limits, warm: tuple[str, ...] = ()) -> Confined:
+        """Start one worker that waits for its program.
+
+        `warm` names the modules that it may have imported before; only time depends on it.
+        """
         ...
 
 
@@ -86,14 +96,39 @@ def package_folders() -> tuple[Path, ...]:
     return tuple(Path(folder).resolve() for folder in found if Path(folder).is_dir())
 
 
-WORKER_FLAGS = ("-I", "-S", "-B")
+# Not -I: it would ignore PYTHONHASHSEED, and the order of sets must be the same in every run.
+WORKER_FLAGS = ("-P", "-s", "-S", "-B")
+WORKER_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+}
+ALWAYS_WARM = (
+    "asyncio",
+    "bisect",
+    "collections",
+    "copy",
+    "dataclasses",
+    "enum",
+    "functools",
+    "heapq",
+    "itertools",
+    "math",
+    "random",
+    "re",
+    "string",
+    "typing",
+)
+"""Modules of the standard library that answers often import."""
 
 
 class BubblewrapSandbox:
     """Own pid, network, ipc, uts and mount namespaces; nothing of the course is mounted.
 
-    As root the worker changes to user 65534 itself, without a user namespace, so that limits
-    on processes hold; otherwise bubblewrap maps the caller to 65534 in a user namespace.
+    The outer sandbox holds a warm process that forks the workers, each in a pid, mount and ipc
+    namespace of its own. As root a worker changes to a user without rights; otherwise
+    bubblewrap maps the caller to 65534 in a user namespace.
     """
 
     level = BUBBLEWRAP
@@ -103,47 +138,65 @@ class BubblewrapSandbox:
     def __init__(self, program: str, *, user_namespace: bool) -> None:
         self._program = program
         self._user_namespace = user_namespace
-        self.uid = -1 if user_namespace else NOBODY
+        self._warm: tuple[tuple[str, ...], Warm] | None = None
         self.paths = tuple(f"/packages/{index}" for index in range(len(package_folders())))
 
-    def start(self, limits: Limits) -> Confined:
-        process = subprocess.Popen(
-            self._command(limits),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={},
-            start_new_session=True,
-        )
-        return Confined(process, _nothing_to_clean)
+    @property
+    def uid(self) -> int:
+        return -1 if self._user_namespace else FIRST_UID + os.getpid()
 
-    def _command(self, limits: Limits) -> list[str]:
+    def start(self, limits: Limits, warm: tuple[str, ...] = ()) -> Confined:
+        """A worker from the nursery. Raises `SandboxUnavailable` when not even a new one gives any."""
+        try:
+            return self._nursery(warm).start(limits.file_bytes)
+        except SandboxUnavailable:
+            self.close()  # its nursery was lost; a new one is tried once
+            return self._nursery(warm).start(limits.file_bytes)
+
+    def close(self) -> None:
+        """End the nursery and its workers. The next start makes a new one."""
+        if self._warm is not None:
+            self._warm[1].close()
+            self._warm = None
+
+    def _nursery(self, modules: tuple[str, ...]) -> Warm:
+        """The nursery that has imported these modules, and belongs to this process."""
+        if self._warm is not None and self._warm[0] == modules and self._warm[1].owner_pid == os.getpid():
+            return self._warm[1]
+        self.close()
+        nursery = Warm(self._command((*ALWAYS_WARM, *modules)))
+        self._warm = (modules, nursery)
+        return nursery
+
+    def _command(self, modules: tuple[str, ...]) -> list[str]:
         prefix, interpreter = python_home()
         mounts = [*_system_mounts(), *zip(package_folders(), self.paths, strict=True)]
         command = [self._program, "--die-with-parent", "--new-session", "--clearenv", *self._namespaces()]
-        for name, value in (("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("HOME", "/work")):
+        for name, value in {**WORKER_ENVIRONMENT, "HOME": "/work"}.items():
             command += ["--setenv", name, value]
         if not prefix.is_relative_to("/usr"):
             mounts.append((prefix, "/python"))
             command += ["--setenv", "LD_LIBRARY_PATH", "/python/lib"]
             interpreter = Path("/python") / interpreter.relative_to(prefix)
-        mounts += [(WORKER_FILE, "/kit/worker.py"), (PLAIN_FILE, "/kit/plain.py")]
+        mounts += [(path, f"/kit/{path.name}") for path in (NURSERY_FILE, WORKER_FILE, PLAIN_FILE)]
         # bubblewrap would make these parents itself, closed to the user the worker becomes.
         command += ["--perms", "0755", "--dir", "/packages", "--perms", "0755", "--dir", "/kit"]
         for source, seen_as in mounts:
             command += ["--ro-bind", str(source), seen_as]
         command += [*_system_links(), *_masks(mounts), "--proc", "/proc", "--dev", "/dev"]
         for folder in ("/work", "/tmp"):
-            command += ["--perms", "1777", "--size", str(limits.file_bytes), "--tmpfs", folder]
-        command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/work"]
-        return [*command, "--", str(interpreter), *WORKER_FLAGS, "/kit/worker.py", "/kit/plain.py"]
+            command += ["--dir", folder]
+        command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+        arguments = ["/kit/worker.py", "/kit/plain.py", os.pathsep.join(self.paths), ",".join(modules)]
+        return [*command, "--", str(interpreter), *WORKER_FLAGS, "/kit/nursery.py", *arguments]
 
     def _namespaces(self) -> list[str]:
+        # The nursery keeps the right to make namespaces; a worker gives up every right.
+        rights = ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_KILL"]
         if self._user_namespace:
-            return ["--unshare-all", "--uid", str(NOBODY), "--gid", str(NOBODY), "--cap-drop", "ALL"]
+            return ["--unshare-all", "--uid", str(NOBODY), "--gid", str(NOBODY), *rights]
         shared = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
-        # Kept only until the worker has become 65534, which drops them.
-        return [*shared, "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        return [*shared, *rights, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
 
 
 class RlimitsSandbox:
@@ -161,7 +214,7 @@ class RlimitsSandbox:
         self.uid = NOBODY if os.geteuid() == 0 and _others_can_run_python() else -1
         self.paths = tuple(str(folder) for folder in package_folders())
 
-    def start(self, limits: Limits) -> Confined:
+    def start(self, limits: Limits, warm: tuple[str, ...] = ()) -> Confined:
         folder = tempfile.mkdtemp(prefix="answer-")
         if self.uid >= 0:
             os.chown(folder, self.uid, self.uid)
@@ -170,15 +223,25 @@ class RlimitsSandbox:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": folder},
+            env={**WORKER_ENVIRONMENT, "HOME": folder},
             cwd=folder,
             start_new_session=True,
         )
-        return Confined(process, functools.partial(shutil.rmtree, folder, ignore_errors=True))
+        if process.stdin is None or process.stdout is None:
+            raise SandboxUnavailable("the worker was started without its channel")
+        ends = os.dup(process.stdin.fileno()), os.dup(process.stdout.fileno())
+        process.stdin.close()
+        process.stdout.close()
+        return Confined(*ends, functools.partial(_end_group, process, folder))
 
 
-def _nothing_to_clean() -> None:
-    """Bubblewrap's folders live in memory and end with their namespace."""
+def _end_group(process: subprocess.Popen[bytes], folder: str) -> None:
+    """End a worker and its group, and remove its working folder."""
+    # Before the first wait the pid cannot belong to anybody else.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 _SYSTEM_FOLDERS = ("/bin", "/lib", "/lib64", "/lib32", "/sbin")
@@ -240,12 +303,12 @@ def works(sandbox: Sandbox) -> bool:
     limits = Limits()
     try:
         confined = sandbox.start(limits)
-    except OSError:
+    except (OSError, SandboxUnavailable):
         return False
     try:
         deadline_s = MonotonicClock().now() + limits.load_s
         confined.send(setup_message(sandbox, limits, []), deadline_s)
-        return confined.receive(deadline_s) == {"loaded": []}
+        return [confined.receive(deadline_s) for _ in range(2)] == [{"ready": True}, {"loaded": []}]
     except AnswerError:
         return False
     finally:

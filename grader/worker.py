@@ -57,14 +57,15 @@ class Channel:
         return json.loads(line) if line else None
 
 
-def confine(limits: dict[str, int]) -> None:
+def confine(limits: dict[str, int], held_bytes: int = 0) -> None:
     """Set the limits of this process for good, and become nobody if told to.
 
-    `limits`: cpu_s, memory_bytes, processes, file_bytes, open_files, uid (-1: stay).
+    `limits`: cpu_s, memory_bytes (beyond `held_bytes`, which the process has already),
+    processes, file_bytes, open_files, uid (-1: stay).
     """
     pairs = (
         (resource.RLIMIT_CPU, limits["cpu_s"]),
-        (resource.RLIMIT_DATA, limits["memory_bytes"]),
+        (resource.RLIMIT_DATA, held_bytes + limits["memory_bytes"]),
         (resource.RLIMIT_NPROC, limits["processes"]),
         (resource.RLIMIT_FSIZE, limits["file_bytes"]),
         (resource.RLIMIT_NOFILE, limits["open_files"]),
@@ -347,19 +348,20 @@ class Server:
         raise EOFError("the judge is gone")
 
 
-def main(plain_path: str) -> None:
-    """Take the program from the judge, run it, then serve requests until the judge leaves."""
-    channel = Channel.take_over_stdio()
+def serve(channel: Channel, plain: types.ModuleType, held_bytes: int, give_up: Callable[[], None]) -> None:
+    """Take the program from the judge, run it, then serve requests until the judge leaves.
+
+    `give_up` is called when the limits are set and before anything of the program runs.
+    """
     setup = channel.receive()
     if setup is None:
         return
-    plain = load_plain(plain_path)
     sys.dont_write_bytecode = True
-    sys.path.extend(setup["paths"])
+    sys.path.extend(path for path in setup["paths"] if path not in sys.path)
     sys.meta_path.insert(0, BlockedModules(setup["blocked"]))
-    confine(setup["limits"])
-    if setup["die_with_parent"]:
-        die_with_parent()
+    confine(setup["limits"], held_bytes)
+    give_up()
+    channel.send({"ready": True})
     notebook = Notebook()
     protected = answer_names(setup["cells"])
     problems = []
@@ -371,4 +373,4 @@ def main(plain_path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    serve(Channel.take_over_stdio(), load_plain(sys.argv[1]), 0, die_with_parent)
