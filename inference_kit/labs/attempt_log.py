@@ -17,6 +17,7 @@ from typing import Any
 
 from ..clock import wall_time
 
+FOLDER_VARIABLE = "INFERENCE_KIT_DATA"
 FOLDER = "inference_kit"
 FILE = "attempts.jsonl"
 WORDS = ("done", "wrong", "not done yet")
@@ -37,7 +38,10 @@ class Attempt:
 
 
 def data_folder() -> Path:
-    """Where this system keeps the data of a user's programs."""
+    """`$INFERENCE_KIT_DATA`, or where this system keeps the data of a user's programs."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if named:
+        return Path(named).expanduser()
     home = Path.home()
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
@@ -57,9 +61,13 @@ def log_attempts(on: bool = True) -> None:
     if not on:
         forget_attempts()
         return
-    path = log_file()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
+    try:
+        path = log_file()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except (OSError, RuntimeError) as error:
+        print(f"the log cannot be kept here: {error}")
+        return
     print(f"attempts are written to {path}; forget_attempts() deletes the file and ends this")
 
 
@@ -78,8 +86,10 @@ def note(question: str, word: str, passed: int, visible: int) -> None:
         if not path.exists():
             return
         line = {"at": wall_time(), "question": question, "word": word, "passed": passed, "visible": visible}
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        with path.open("a+b") as file:
+            # A line that a crash cut short must not swallow this one.
+            cut = file.tell() > 0 and file.seek(-1, os.SEEK_END) >= 0 and file.read(1) != b"\n"
+            file.write(("\n" * cut + json.dumps(line) + "\n").encode())
     except (OSError, RuntimeError):
         return
 

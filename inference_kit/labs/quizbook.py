@@ -125,6 +125,13 @@ def _option(question: Question, index: int) -> str:
 
 
 def _inline(text: str) -> str:
-    """Words as HTML; what stands between backticks is code."""
-    escaped = html.escape(text.strip())
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped)
+    """Words as HTML: `code`, **strong** and *stressed* as in markdown, and everything else as it is."""
+    coded = re.sub(r"`([^`]+)`", _code, html.escape(text.strip()))
+    strong = re.sub(r"\*\*(\S(?:[^*]*\S)?)\*\*", r"<strong>\1</strong>", coded)
+    # A sign between spaces, as in 2 * 3, stresses nothing.
+    return re.sub(r"\*(\S(?:[^*]*\S)?)\*", r"<em>\1</em>", strong)
+
+
+def _code(found: re.Match[str]) -> str:
+    # Inside code a star is a star.
+    return f"<code>{found[1].replace('*', '&#42;')}</code>"

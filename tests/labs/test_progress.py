@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from inference_kit.labs.build import find_labs
 from inference_kit.labs.gates import LabFiles
 from inference_kit.labs.notebook import CheckNotPassed, NotDoneYet, UnknownQuestion
 
+FOLDER_AT_START = os.environ["INFERENCE_KIT_DATA"]
 CELLS = LabFiles.read(find_labs()[0]).cells
 RIGHT = {"gap": lambda start, end: None if start is None or end is None else end - start}
 
@@ -23,6 +25,7 @@ RIGHT = {"gap": lambda start, end: None if start is None or end is None else end
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home of its own for each test, on every system."""
+    monkeypatch.delenv("INFERENCE_KIT_DATA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
@@ -59,6 +62,32 @@ def test_the_words_are_those_of_the_checks() -> None:
 def test_an_unknown_lab_is_named() -> None:
     with pytest.raises(UnknownQuestion, match="lab01"):
         progress("lab77", {})
+
+
+def test_without_a_name_it_takes_the_labs_whose_answer_cells_were_run_here() -> None:
+    cells = [f"# {lab}/q1 — keep this line\npass" for lab in ("lab01", "lab00", "lab01")]
+    questions = words(progress(namespace={"In": ["", *cells]}), 0)
+    assert questions == ["lab00.q1", "lab00.q2", *(f"lab01.q{number}" for number in range(1, 7))]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [{}, {"In": []}, {"In": ["x = 'lab00/q1'"]}, {"In": ["# lab77/q1 — keep this line"]}, {"In": [None]}],
+)
+def test_where_no_answer_cell_was_run_it_is_the_view_over_all_labs(names: dict[str, Any]) -> None:
+    assert progress(namespace=names).alt.startswith("Progress in all labs")
+
+
+def test_everything_is_the_view_over_all_labs_also_inside_a_lab() -> None:
+    here = {"In": ["# lab00/q1 — keep this line"]}
+    assert progress(namespace=here).alt.startswith("Progress in lab00")
+    assert progress(namespace=here, everything=True).alt.startswith("Progress in all labs")
+
+
+def test_it_writes_nothing_into_the_log() -> None:
+    log_attempts()
+    progress("lab00", RIGHT)
+    assert read_attempts() == ([], 0)
 
 
 def run_check_cell(namespace: dict[str, Any]) -> None:
@@ -132,6 +161,38 @@ def test_each_system_has_its_place(
 ) -> None:
     monkeypatch.setattr("sys.platform", system)
     assert data_folder() == home / part / "inference_kit"
+
+
+def test_a_folder_can_be_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INFERENCE_KIT_DATA", str(home / "mine"))
+    log_attempts()
+    run_check_cell(RIGHT)
+    assert [path.relative_to(home).as_posix() for path in home.rglob("*.jsonl")] == ["mine/attempts.jsonl"]
+
+
+def test_where_no_log_can_be_kept_a_sentence_says_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "a file").touch()
+    monkeypatch.setenv("INFERENCE_KIT_DATA", str(home / "a file"))
+    log_attempts()
+    run_check_cell(RIGHT)
+    assert "the log cannot be kept here" in capsys.readouterr().out
+    assert read_attempts() == ([], 0)
+
+
+def test_a_line_that_was_cut_short_does_not_swallow_the_next_one() -> None:
+    log_attempts()
+    run_check_cell(RIGHT)
+    whole = log_file().read_bytes()
+    log_file().write_bytes(whole + whole[:20])
+    run_check_cell(RIGHT)
+    found, broken = read_attempts()
+    assert (len(found), broken) == (2, 1)
+
+
+def test_the_tests_of_the_kit_leave_the_learner_s_log_alone() -> None:
+    assert os.devnull == FOLDER_AT_START
 
 
 def test_an_empty_log_says_so(capsys: pytest.CaptureFixture[str]) -> None:

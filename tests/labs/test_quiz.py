@@ -73,6 +73,28 @@ def test_words_are_escaped_and_backticks_are_code() -> None:
     assert "four &amp; more" in html
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("the **good** ones", "the <strong>good</strong> ones"),
+        ("a *write* into it", "a <em>write</em> into it"),
+        ("`a *b* c` and **`x`**", "<code>a &#42;b&#42; c</code> and <strong><code>x</code></strong>"),
+        ("2 * 3 * 4 = 24", "2 * 3 * 4 = 24"),
+        ("a < b & *c*", "a &lt; b &amp; <em>c</em>"),
+        ("`", "`"),
+    ],
+)
+def test_stressed_words_are_those_of_markdown(text: str, shown: str) -> None:
+    html = read_quiz("lab", GOOD.replace("too few", text)).html()
+    assert f"<b>✘ Not this one.</b> {shown}</p>" in html
+
+
+@pytest.mark.parametrize("lab", known_quizzes())
+def test_no_sign_of_markdown_is_left_in_what_is_shown(lab: str) -> None:
+    assert "`" not in Folds(quiz(lab).html()).words
+    assert "**" not in Folds(quiz(lab).html()).words
+
+
 def test_it_has_a_text_form_with_the_answers_at_the_end() -> None:
     text = repr(read_quiz("lab", GOOD))
     assert text.startswith("1. What is `2 + 2`?\n   A) three")

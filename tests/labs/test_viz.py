@@ -6,6 +6,7 @@ import base64
 import math
 import re
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -143,8 +144,64 @@ def test_mappings_and_engine_events_draw_like_pairs() -> None:
     picture = viz.timeline(events)
     rows = [node.get("data-request") for node in tree(picture).iter(f"{SVG}g") if node.get("data-request")]
     assert rows == ["a", "b"]
-    assert phases(picture) == ["received", "tokenized", "queued"]
+    assert phases(picture) == ["received", "tokenized", "queued", "received"]
     assert "cancelled" in picture.text
+
+
+def served(name: str, at: float, end: str = "finished") -> list[LoggedEvent]:
+    """A short life with one preemption; `end` is its last state, "" for one that still decodes."""
+    moves = [
+        ("receive", "received"), ("tokenize", "tokenized"), ("enqueue", "queued"), ("admit", "admitted"),
+        ("start_prefill", "prefill"), ("start_decode", "decode"), ("token", "decode"),
+        ("preempt", "preempted"), ("requeue", "queued"), ("admit", "admitted"), ("start_prefill", "prefill"),
+        ("start_decode", "decode"), ("token", "decode"), (end or "token", end or "decode"),
+    ]  # fmt: skip
+    times = [at + (index if event != "requeue" else index - 1) for index, (event, _) in enumerate(moves)]
+    return [LoggedEvent(event, time, name, state) for (event, state), time in zip(moves, times, strict=True)]
+
+
+def marks(picture: Picture, name: str) -> int:
+    return sum(1 for node in tree(picture).iter() if node.get("data-mark") == name)
+
+
+@pytest.mark.parametrize("count", [1, 8, 40])
+def test_each_request_has_its_row_and_each_preemption_its_sign(count: int) -> None:
+    picture = viz.timeline([event for n in range(count) for event in served(f"r{n}", float(n))])
+    rows = [node for node in tree(picture).iter(f"{SVG}g") if node.get("data-request")]
+    assert [row.get("data-request") for row in rows] == [f"r{n}" for n in range(count)]
+    assert marks(picture, "preempted") == count
+    assert all("✔ finished" in "".join(row.itertext()) for row in rows)
+
+
+@pytest.mark.parametrize("count", [1, 8, 40])
+def test_rows_do_not_overlap_and_nothing_lies_outside_the_picture(count: int) -> None:
+    picture = viz.timeline([event for n in range(count) for event in served(f"r{n}", float(n))])
+    root = tree(picture)
+    bars = [node for node in root.iter(f"{SVG}rect") if node.get("data-phase")]
+    tops = sorted({float(bar.get("y", 0)) for bar in bars})
+    height = float(bars[0].get("height", 0))
+    assert all(lower - upper > height for upper, lower in pairwise(tops))
+    assert all(
+        float(bar.get("x", 0)) + float(bar.get("width", 0)) <= float(root.get("width", 0)) for bar in bars
+    )
+    assert tops[-1] + height < float(root.get("height", 0))
+
+
+def test_a_request_that_has_not_ended_is_drawn_as_far_as_the_log_goes() -> None:
+    picture = viz.timeline([*served("a", 0.0, ""), *served("b", 9.0)])
+    assert "… not ended" in picture.svg
+    a_rows = [line.split()[1:] for line in picture.text.splitlines() if line.startswith("a ")]
+    assert a_rows[-2:] == [
+        ["decode", "11", "s", "22", "s", "11", "s"],
+        ["not", "ended", "22", "s", "3", "tokens"],
+    ]
+    assert "end not yet" in picture.alt and "b: " in picture.alt
+
+
+def test_the_alt_text_of_many_requests_counts_them() -> None:
+    log = [event for n in range(40) for event in served(f"r{n}", float(n), "failed" if n % 4 else "finished")]
+    alt = viz.timeline(log, "A busy hour").alt
+    assert alt == "A busy hour: 40 requests in 52 s: 10 finished, 30 failed; 80 tokens, 40 preemptions."
 
 
 @pytest.mark.parametrize("at", [math.nan, math.inf, None, "1", True])
