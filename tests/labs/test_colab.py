@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from tests.house.tree import pyproject
 from tests.labs import colab
 from tests.labs.colab import KIT, Colab
 from tests.labs.notebooks import CHAPTERS, LABS, answered, checks_of, errors_of, name, outputs, shown
+from tests.labs.test_build import PUBLISHED, run_setup, set_up
 
 UNTOUCHED = ("torch", "numpy", "ipykernel", "ipywidgets")
 
@@ -160,6 +162,21 @@ def test_without_ipywidgets_check_hint_plug_and_show_work(tmp_path: Path) -> Non
     said = without_widgets(program, tmp_path)
     assert said.startswith("done: lab00.q1")
     assert "**Hint 1 of 3.**" in said and "not done yet, so the engine gets the one of the kit" in said
+
+
+def test_every_module_that_builds_widgets_asks_first_whether_it_can() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "inference_kit").rglob("*.py")}
+    builders = {
+        path for path, text in texts.items() if re.search(r"^ +import ipywidgets", text, re.MULTILINE)
+    }
+    assert len(builders) >= 2
+    assert [path.name for path in builders if "has_widgets()" not in texts[path]] == []
+
+
+def test_the_set_up_cell_works_in_modelscope_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELSCOPE_ENVIRONMENT", "notebook")
+    (command,) = run_setup(set_up(PUBLISHED), tmp_path, colab=False)
+    assert command[1:] == ["-m", "pip", "install", "--quiet", "--no-deps", "/somewhere/kit.whl"]
 
 
 # --- the links: one name in course.toml
