@@ -45,7 +45,7 @@ from inference_kit.labs import check, hint, plug, quiz, show
 #
 # The second repair *dropped* tokens when a list was full. Memory was fine, nobody waited, and the screens showed sentences with holes. The device still computed every token, also those that went into the holes.
 #
-# See the three ways on one slow client. It wants seven tokens, A to G. In each tick it may take a token (1) or not (0).
+# See the first way on one slow client. It wants seven tokens, A to G. In each tick it may take a token (1) or not (0).
 
 # %%
 DRAINS = [1, 0, 0, 0, 1, 0, 1, 0, 0]
