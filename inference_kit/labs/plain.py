@@ -45,6 +45,11 @@ class _Budget:
         if self.chars > MAX_CHARS:
             raise PlainTooLarge(f"the value has more than {MAX_CHARS} characters")
 
+    def expect(self, items: int) -> None:
+        """Refuse a container of `items` elements before it is walked, when it cannot fit."""
+        if self.items + items > MAX_ITEMS:
+            raise PlainTooLarge(f"the value has more than {MAX_ITEMS} items")
+
 
 def encode_plain(value: Plain) -> str:
     """Return `value` as one line of JSON.
@@ -120,14 +125,17 @@ def _encode_bytes(value: bytes, depth: int, budget: _Budget) -> Any:
 
 
 def _encode_list(value: list[Any], depth: int, budget: _Budget) -> Any:
+    budget.expect(list.__len__(value))
     return [_to_tree(item, depth + 1, budget) for item in list.__iter__(value)]
 
 
 def _encode_tuple(value: tuple[Any, ...], depth: int, budget: _Budget) -> Any:
+    budget.expect(tuple.__len__(value))
     return {"t": "tuple", "v": [_to_tree(item, depth + 1, budget) for item in tuple.__iter__(value)]}
 
 
 def _encode_dict(value: dict[Any, Any], depth: int, budget: _Budget) -> Any:
+    budget.expect(dict.__len__(value))
     pairs = []
     seen = set()
     for key, item in dict.items(value):
@@ -141,7 +149,11 @@ def _encode_dict(value: dict[Any, Any], depth: int, budget: _Budget) -> Any:
 
 
 def _encode_set(value: set[Any] | frozenset[Any], depth: int, budget: _Budget) -> Any:
-    items = set.__iter__(value) if isinstance(value, set) else frozenset.__iter__(value)
+    if isinstance(value, set):
+        length, items = set.__len__(value), set.__iter__(value)
+    else:
+        length, items = frozenset.__len__(value), frozenset.__iter__(value)
+    budget.expect(length)
     marks = {json.dumps(_key_tree(item, depth + 1, budget)) for item in items}
     return {"t": "set", "v": [json.loads(mark) for mark in sorted(marks)]}
 

@@ -116,7 +116,9 @@ class PlainChannel:
     def take(self, most: int) -> tuple[str, list[int], str | None] | None:
         text = ""
         token_ids: list[int] = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        first = True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            first = False
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids

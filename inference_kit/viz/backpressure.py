@@ -19,7 +19,12 @@ BOX = 26.0
 LEFT = 150.0
 SIDE_H = 84.0
 PAD = 14.0
-SENT, WAITS, TO_COME = "#cfe8d5", "#ffe9a8", "#ffffff"
+LOOKS = {
+    "sent": ("#cfe8d5", "none", INK),
+    "waits": ("#ffe9a8", "5 3", INK),
+    "to come": ("#ffffff", "1 3", QUIET),
+}
+"""Fill, dashes and colour of the line, so that no state shows by its colour alone."""
 
 
 @dataclass(frozen=True)
@@ -109,20 +114,34 @@ def _frame(tokens: str, now: int, drain: int, left: Side, right: Side) -> Pictur
         f"{side.name}: {side.sent} sent, {side.waits} waiting, {side.word or 'running'}"
         for side in (left, right)
     )
-    return Picture(
-        document(width, PAD * 2 + 34 + 2 * SIDE_H, alt, "".join(body)), alt, f"{reader}\n{table(lines)}"
-    )
+    y = PAD + 34 + 2 * SIDE_H
+    body.append(_legend(y))
+    return Picture(document(width, y + BOX + PAD, alt, "".join(body)), alt, f"{reader}\n{table(lines)}")
+
+
+def _box(look: tuple[str, str, str], x: float, y: float) -> str:
+    fill, dashes, stroke = look
+    return element(
+        "rect", x=x, y=y, width=BOX - 4, height=BOX, rx=3, fill=fill,
+        stroke=stroke, stroke_width=1.2, stroke_dasharray=dashes,
+    )  # fmt: skip
+
+
+def _legend(y: float) -> str:
+    """What the three kinds of boxes mean."""
+    parts = []
+    for index, (name, look) in enumerate(LOOKS.items()):
+        x = PAD + 110 * index
+        parts += [_box(look, x, y), words(name, x + BOX + 4, y + 18, 12, text_anchor="start", fill=QUIET)]
+    return "".join(parts)
 
 
 def _draw(tokens: str, side: Side, y: float) -> str:
     parts = [words(side.name, PAD, y + 18, 12, text_anchor="start")]
     for index, letter in enumerate(tokens):
-        sent, made = index < side.sent, index < side.made
-        fill, dashes = (SENT, "none") if sent else (WAITS, "5 3") if made else (TO_COME, "1 3")
+        look = LOOKS["sent" if index < side.sent else "waits" if index < side.made else "to come"]
         x = LEFT + BOX * index
-        look = {"fill": fill, "stroke": INK if made else QUIET, "stroke_dasharray": dashes}
-        parts.append(element("rect", x=x, y=y, width=BOX - 4, height=BOX, rx=3, stroke_width=1.2, **look))
-        parts.append(words(letter, x + (BOX - 4) / 2, y + 18, 13, fill=INK if made else QUIET))
+        parts += [_box(look, x, y), words(letter, x + (BOX - 4) / 2, y + 18, 13, fill=look[2])]
     note = f"{side.sent} sent, {side.waits} waiting"
     parts.append(words(note, LEFT, y + 46, 12, text_anchor="start", fill=QUIET))
     if side.word:

@@ -20,7 +20,7 @@
 # | You build | the queue law, a bounded channel with two marks, the slow-consumer policy, a fair choice that nobody can stall, the four token counts |
 # | It plugs into | the channels of the running engine, and through them the scheduler |
 # | Runs on | CPU. The six questions need Python only; the last part runs a real model |
-# | Read before | `course/ch05_backpressure.ipynb` (12 minutes) |
+# | Read before | `course/ch05_backpressure.ipynb` (14 minutes) |
 #
 # <!-- @badge -->
 #
@@ -45,24 +45,43 @@ from inference_kit.labs import check, hint, plug, quiz, show
 #
 # The second repair *dropped* tokens when a list was full. Memory was fine, nobody waited, and the screens showed sentences with holes. The device still computed every token, also those that went into the holes.
 #
-# See the first way on one slow client. It wants seven tokens, A to G. In each tick it may take a token (1) or not (0).
+# See all three in one cell. One thread runs the model. In each tick it makes one token for a slow reader and one for a fast reader; both want the letters A to G. The slow one takes a letter (1) or takes nothing (0), as `DRAINS` says. The fast one takes every letter at once.
 
 # %%
 DRAINS = [1, 0, 0, 0, 1, 0, 1, 0, 0]
-made = taken = 0
-for now, drain in enumerate(DRAINS):
-    taken += min(drain, made - taken)
-    made += made < 7
-    print(f"tick {now}: made {'ABCDEFG'[:made]:<7} sent {'ABCDEFG'[:taken]:<7} waits {made - taken}")
+
+
+def serve(way, bound=3):
+    """Computed for the slow reader; what it has got; what waits; the longest list; what the fast one has got."""
+    computed, got, waiting, longest, fast = 0, "", "", 0, 0
+    for drain in DRAINS:
+        got, waiting = got + waiting[:drain], waiting[drain:]
+        is_full = len(waiting) >= bound
+        if way == "the writer waits" and is_full:
+            continue  # the thread stands still, and so do all the others
+        if computed < 7:
+            if not (way == "drop" and is_full):
+                waiting += "ABCDEFG"[computed]
+            computed += 1
+        fast = min(fast + 1, 7)
+        longest = max(longest, len(waiting))
+    return "ABCDEFG"[:computed], got, waiting, longest, "ABCDEFG"[:fast]
+
+
+rows = [["way", "computed", "slow one has", "waits for it", "longest list", "fast one has"]]
+for way in ("no bound", "the writer waits", "drop"):
+    rows.append([way, *serve(way)])
+viz.grid(rows, "Three ways to serve a slow reader", [(1, 4), (2, 5), (3, 3)])
 
 # %% [markdown]
-# Without a bound the device made all seven tokens, and the client got two. Five were computed for nobody, and the list had no limit but the length of the answer.
+# Each framed cell is one of the three faults. Without a bound the list grows with the answer; here it is 5 long, and nothing but the length of the answer stops it. When the writer waits, the *fast* reader lacks `F` and `G`, although it took everything at once. When tokens
+# are dropped, `D` and `F` are gone for ever, and all seven letters were computed.
 #
 # ## The mechanism
 #
 # Real backpressure goes all the way back: the reader's window is full → the channel reaches its high mark → the scheduler stops *planning* this request → the device computes other requests. Nothing is dropped, nobody waits for anybody, and if the reader never comes back, a limit ends the request.
 #
-# Press the buttons. On the left nothing is bounded, on the right at most three tokens wait. Look at the ticks in which the right one pauses.
+# Press the buttons. In the upper row nothing is bounded, in the lower row at most three tokens wait. Look at the ticks in which the lower one pauses.
 
 # %%
 viz.backpressure(drains=DRAINS, tokens="ABCDEFG", capacity=3, deadline_tick=8)
@@ -83,6 +102,7 @@ viz.backpressure(drains=DRAINS, tokens="ABCDEFG", capacity=3, deadline_tick=8)
 # | `(3, 0, 3, True)` | `(0, 0)` | full: nothing is made |
 # | `(3, 1, 3, True)` | `(1, 1)` | the reader made room first |
 # | `(1000, 0, None, True)` | `(0, 1)` | no bound |
+# | `(0, 0, 0, True)` | `(0, 0)` | a bound of 0 is a bound |
 # | `(1, 0, 3, False)` | `(0, 0)` | the answer is complete |
 
 
@@ -177,13 +197,13 @@ check("lab05.q2")
 show("lab05.q2")
 
 # %% [markdown]
-# Your policy can drive the player. Run this cell after question 1 is done: on the right your `tick` decides what is made.
+# Your policy can drive the player. Run this cell after question 1 is done: in the lower row your `tick` decides what is made. Change it and run both cells again. What does the lower row show if you return `(min(drain, level), 1)`?
 
 # %%
 try:
     tick(0, 0, 1, True)
 except (NameError, NotImplementedError):
-    print("question 1 is not done yet, so the kit's law drives the right side")
+    print("question 1 is not done yet, so the kit's law drives the lower row")
     player = viz.backpressure(drains=DRAINS, tokens="ABCDEFG", capacity=3, deadline_tick=8)
 else:
     player = viz.backpressure(drains=DRAINS, tokens="ABCDEFG", capacity=3, deadline_tick=8, policy=tick)
@@ -203,6 +223,7 @@ player
 # |---|---|
 # | `(2, None, 5.0, 3, 1, 10.0)` | `(None, False)` |
 # | `(3, None, 5.0, 3, 1, 10.0)` | `(5.0, False)`: the high mark |
+# | `(6, None, 5.0, 3, 1, 10.0)` | `(5.0, False)`: one step brought several tokens |
 # | `(2, 5.0, 6.0, 3, 1, 10.0)` | `(5.0, False)`: between the marks |
 # | `(1, 5.0, 6.0, 3, 1, 10.0)` | `(None, False)`: the low mark |
 # | `(3, 5.0, 15.0, 3, 1, 10.0)` | `(5.0, True)` |
@@ -250,7 +271,7 @@ show("lab05.q3")
 # %% [markdown]
 # ## Question 4 · The channel
 #
-# The channel stands between the thread that runs the model and the reader. Three rules make it harmless: it **never blocks** the one who puts, it **never drops** what was put, and it **merges** what waits, so that a reader who comes late gets one large piece.
+# The channel stands between the thread that runs the model and the reader. Three rules make it harmless: it **never blocks** the one who puts, it **never drops** what was put, and it **merges** what waits, so that a reader who comes late gets one large piece. It is bounded all the same. The scheduler asks `paused` before each step, so what waits never passes the high mark plus the tokens of one step.
 #
 # **Contract.** A channel has `high` and `low`. `put(text, token_ids)` adds an entry. `close(reason)` says that no more will come; the first reason stays, and a put after it is ignored. `take(most)` returns
 # `(text, token_ids, reason)`: entries in order, merged, up to `most` tokens; `reason` is `None` until the last entry goes out. An entry is never cut, so the first one always comes. With nothing to say it returns `None`.
@@ -262,8 +283,11 @@ show("lab05.q3")
 # | four puts with `high` 3, `take(9)` | all four tokens |
 # | three puts with `high` 3 | `paused` is `False`, `False`, `True` |
 # | then `take(1)`, `take(1)` with `low` 1 | `paused` is `True`, `False` |
+# | four puts with `high` 4, `take(2)`, one put, close | `paused` stays `True` (with `low` 1): the low mark was not reached |
+# | two puts with `high` 3, `take(1)`, one put | `paused` is `False`: the high mark was not reached |
 # | put "xy" with two ids | `unsent` grows by 2 |
 # | put "xyz" with three ids, `take(1)` | `("xyz", [1, 2, 3], None)` |
+# | put "held" without ids, put "xyz" with three ids, `take(1)` | `("held", [], None)`: a text without ids is an entry too |
 # | put "a", put "b", `close("length")`, `take(1)` three times | `("a", [1], None)`, `("b", [2], "length")`, `None` |
 # | `close("length")`, put "a", `close("error")`, `take(9)` | `("", [], "length")` |
 
@@ -319,7 +343,8 @@ check("lab05.q4")
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In `take`: `while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most)`. Text without ids (it was held back for a stop string) has an empty list; it comes along.
+# In `take`, two things let an entry through: it is the first one of this call, or `len(token_ids) + len(self.waiting[0][1]) <= most`. A text without ids (it was held back for a stop string) has an empty list, so it always
+# fits. It is an entry like any other: if it came first, the next one must fit.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -349,6 +374,7 @@ show("lab05.q4")
 # | last served in steps 7 and 3 | the one of step 3 first |
 # | both last served in step 3 | the earlier arrival first |
 # | three streams and a budget of 2 | two names |
+# | three streams and a budget of 0 | an empty list |
 # | no stream | an empty list |
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from inference_kit import LLM, SamplingParams, viz
 from inference_kit.labs.answers import reference_source, splice, stub_source
-from inference_kit.labs.build import find_labs
+from inference_kit.labs.build import ROOT, find_labs
 from inference_kit.labs.drawings import draw
 from inference_kit.labs.gates import LabFiles
 from inference_kit.labs.notebook import plug
@@ -23,7 +23,8 @@ from inference_kit.streaming import run_client, tick, token_counts
 from inference_kit.viz.player import _OPEN
 from solutions.lab05_backpressure import oracle
 
-FILES = LabFiles.read(next(lab for lab in find_labs() if lab.lab == "lab05"))
+LAB = next(lab for lab in find_labs() if lab.lab == "lab05")
+FILES = LabFiles.read(LAB)
 DRAINS = [1, 0, 0, 0, 1, 0, 1, 0, 0]
 CAPACITY = st.integers(1, 5) | st.none()
 
@@ -138,6 +139,24 @@ def test_a_wrong_channel_is_kept_out_and_said_so(capsys: pytest.CaptureFixture[s
         [[1]], SamplingParams(max_tokens=4)
     )
     assert output[0].finish_reason in ("length", "stop_eos")
+
+
+def run_incident() -> list[list[str]]:
+    """The rows of the incident's table, as its cell makes them."""
+    import nbformat
+
+    book = nbformat.read(ROOT / "labs" / LAB.name / f"{LAB.name}.ipynb", 4)
+    (source,) = [cell.source for cell in book.cells if "def serve(way" in cell.source]
+    names: dict[str, Any] = {"viz": viz}
+    exec(source, names)
+    return [[str(cell) for cell in row] for row in names["rows"][1:]]
+
+
+def test_the_incident_shows_the_three_faults_that_the_text_names() -> None:
+    no_bound, waits, drop = run_incident()
+    assert no_bound[1:] == ["ABCDEFG", "AB", "CDEFG", "5", "ABCDEFG"]
+    assert waits[5] == "ABCDE", "the fast reader lacks F and G"
+    assert (drop[1], drop[2] + drop[3]) == ("ABCDEFG", "ABCEG"), "D and F are gone, and were computed"
 
 
 def test_every_question_draws_its_reference() -> None:

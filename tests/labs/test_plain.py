@@ -16,7 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference_kit.labs import plain as plain_module
-from inference_kit.labs.plain import PlainTooLarge, decode_plain, encode_plain, plain
+from inference_kit.labs.plain import (
+    MAX_ITEMS,
+    PlainTooLarge,
+    _Budget,
+    decode_plain,
+    encode_plain,
+    plain,
+)
 
 numbers = st.floats(allow_nan=False) | st.integers(min_value=-(2**200), max_value=2**200)
 leaves = st.none() | st.booleans() | numbers | st.text() | st.binary()
@@ -135,6 +142,17 @@ def test_a_list_that_holds_itself_is_refused() -> None:
 def test_sizes_are_limited(value: Any) -> None:
     with pytest.raises(PlainTooLarge):
         encode_plain(value)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, frozenset, dict.fromkeys])
+def test_a_container_too_large_is_refused_before_it_is_walked(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = []
+    monkeypatch.setattr(_Budget, "spend", lambda *_: spent.append(1))
+    with pytest.raises(PlainTooLarge, match="more than"):
+        encode_plain(kind(range(MAX_ITEMS + 1)))
+    assert len(spent) == 1, "only the container itself was looked at"
 
 
 @pytest.mark.parametrize(

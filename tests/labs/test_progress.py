@@ -17,7 +17,7 @@ from inference_kit.labs.build import find_labs
 from inference_kit.labs.gates import LabFiles
 from inference_kit.labs.notebook import CheckNotPassed, NotDoneYet, UnknownQuestion
 
-folder_at_start = os.environ["INFERENCE_KIT_DATA"]
+FOLDER_AT_START = os.environ["INFERENCE_KIT_DATA"]
 CELLS = LabFiles.read(find_labs()[0]).cells
 RIGHT = {"gap": lambda start, end: None if start is None or end is None else end - start}
 
@@ -192,7 +192,7 @@ def test_a_line_that_was_cut_short_does_not_swallow_the_next_one() -> None:
 
 
 def test_the_tests_of_the_kit_leave_the_learner_s_log_alone() -> None:
-    assert folder_at_start == os.devnull
+    assert os.devnull == FOLDER_AT_START
 
 
 def test_an_empty_log_says_so(capsys: pytest.CaptureFixture[str]) -> None:

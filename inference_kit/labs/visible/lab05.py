@@ -35,10 +35,11 @@ def the_reader_takes_what_is_there(s: Subject, rng: random.Random) -> None:
     "q1",
     1,
     misconception="at the capacity nothing is made: the device waits, no token is thrown away",
-    rows=("(3, 0, 3, True)", "(2, 0, 3, True)"),
+    rows=("(3, 0, 3, True)", "(2, 0, 3, True)", "(0, 0, 0, True)"),
 )
 def full_means_no_production(s: Subject, rng: random.Random) -> None:
     expect_tick(s, 3, 0, 3, True, (0, 0))
+    expect_tick(s, 0, 0, 0, True, (0, 0))
     expect_tick(s, 2, 0, 3, True, (0, 1))
 
 
@@ -131,6 +132,7 @@ def when_it_was_paused(s: Subject, rng: random.Random) -> None:
     expect_field(s, "ABCDEFG", DRAINS, 3, 8, paused_ticks=[3, 5, 7])
     expect_field(s, "ABCDEFG", DRAINS, None, 8, paused_ticks=[])
     expect_field(s, "ABC", [0, 0, 0, 0, 0], 3, 9, paused_ticks=[])
+    expect_field(s, "ABCD", [0, 0, 1, 1, 0, 0], 2, 9, paused_ticks=[])
 
 
 @CHECKS.check(
@@ -152,11 +154,12 @@ def expect_watch(s: Subject, *arguments: Any, wanted: tuple[float | None, bool])
     "q3",
     1,
     misconception="a stream pauses at the high mark, not behind it",
-    rows=("(3, None, 5.0, 3, 1, 10.0)", "(2, None, 5.0, 3, 1, 10.0)"),
+    rows=("(3, None, 5.0, 3, 1, 10.0)", "(2, None, 5.0, 3, 1, 10.0)", "(6, None, 5.0, 3, 1, 10.0)"),
 )
 def pauses_at_the_high_mark(s: Subject, rng: random.Random) -> None:
     expect_watch(s, 3, None, 5.0, 3, 1, 10.0, wanted=(5.0, False))
     expect_watch(s, 2, None, 5.0, 3, 1, 10.0, wanted=(None, False))
+    expect_watch(s, 6, None, 5.0, 3, 1, 10.0, wanted=(5.0, False))
 
 
 @CHECKS.check(
@@ -187,6 +190,7 @@ def goes_on_at_the_low_mark(s: Subject, rng: random.Random) -> None:
 def the_limit_ends_it(s: Subject, rng: random.Random) -> None:
     expect_watch(s, 3, 5.0, 15.0, 3, 1, 10.0, wanted=(5.0, True))
     expect_watch(s, 0, 5.0, 15.0, 3, 1, 10.0, wanted=(5.0, True))
+    expect_watch(s, 2, 5.0, 15.0, 3, 1, 10.0, wanted=(5.0, True))
     expect_watch(s, 3, 5.0, 14.5, 3, 1, 10.0, wanted=(5.0, False))
 
 
@@ -239,7 +243,12 @@ def nothing_is_dropped(s: Subject, rng: random.Random) -> None:
     "q4",
     1,
     misconception="paused turns on at the high mark and off at the low one",
-    rows=("three puts with high 3", "then take(1), take(1) with low 1"),
+    rows=(
+        "three puts with high 3",
+        "then take(1), take(1) with low 1",
+        "four puts with high 4, take(2), one put, close",
+        "two puts with high 3, take(1), one put",
+    ),
 )
 def the_marks(s: Subject, rng: random.Random) -> None:
     channel = new_channel(s)
@@ -253,6 +262,20 @@ def the_marks(s: Subject, rng: random.Random) -> None:
         s.method(channel, "take", 1)
         seen.append(s.attr(channel, "paused"))
     expect(seen, [True, False], given="paused after take(1), take(1), low 1")
+    channel = new_channel(s, 4, 1)
+    put(s, channel, A, B, C, ("d", [4]))
+    s.method(channel, "take", 2)
+    put(s, channel, ("e", [5]))
+    given = "paused after four puts with high 4, take(2), one put; low 1"
+    expect(s.attr(channel, "paused"), True, given=given)
+    s.method(channel, "close", "length")
+    expect(s.attr(channel, "paused"), True, given=f"{given}; and after close")
+    channel = new_channel(s, 3, 0)
+    put(s, channel, A, B)
+    s.method(channel, "take", 1)
+    expect(s.attr(channel, "paused"), False, given="paused after two puts with high 3, take(1); low 0")
+    put(s, channel, C)
+    expect(s.attr(channel, "paused"), False, given="two puts with high 3, take(1), one put; low 0")
 
 
 @CHECKS.check(
@@ -269,6 +292,11 @@ def the_counts(s: Subject, rng: random.Random) -> None:
     s.method(channel, "take", 2)
     counts = [s.attr(channel, name) for name in ("unsent", "sent")]
     expect(counts, [1, 2], given="unsent and sent after take(2)")
+    s.method(channel, "take", 9)
+    put(s, channel, ("d", [4]), ("xy", [5, 6]))
+    s.method(channel, "take", 2)
+    counts = [s.attr(channel, name) for name in ("unsent", "sent")]
+    expect(counts, [2, 4], given='unsent and sent after take(9), put "d", put "xy" with two ids, take(2)')
 
 
 @CHECKS.check(
@@ -291,6 +319,19 @@ def entries_are_not_cut(s: Subject, rng: random.Random) -> None:
     put(s, channel, A, ("xyz", [3, 4, 5]), ("c", [6]))
     given = 'puts "a", "xyz" with three ids, "c"; take(2)'
     expect(s.method(channel, "take", 2), ("a", [1], None), given=given)
+
+
+@CHECKS.check(
+    "q4",
+    1,
+    misconception="a text without ids is an entry too: when it was the first one, the next must fit",
+    rows=('put "held" without ids, put "xyz" with three ids, take(1)',),
+)
+def held_text_is_an_entry(s: Subject, rng: random.Random) -> None:
+    channel = new_channel(s, 9, 1)
+    put(s, channel, ("held", []), ("xyz", [1, 2, 3]))
+    given = 'put "held" without ids, put "xyz" with three ids, take(1)'
+    expect(s.method(channel, "take", 1), ("held", [], None), given=given)
 
 
 @CHECKS.check(
@@ -320,6 +361,7 @@ def nothing_after_the_close(s: Subject, rng: random.Random) -> None:
     channel = new_channel(s)
     s.method(channel, "close", "length")
     put(s, channel, A)
+    expect(s.attr(channel, "unsent"), 0, given='unsent after close("length"), put "a"')
     s.method(channel, "close", "error")
     expect(
         s.method(channel, "take", 9),
@@ -366,17 +408,19 @@ def the_longest_unserved_first(s: Subject, rng: random.Random) -> None:
 @CHECKS.check("q5", 1, misconception="ties go to the earlier arrival", rows=("both last served in step 3",))
 def ties_by_arrival(s: Subject, rng: random.Random) -> None:
     expect_served(s, [("late", False, 3, 8), ("early", False, 3, 2)], 2, ["early", "late"])
+    expect_served(s, [("a", False, 3, 8), ("z", False, 3, 2)], 2, ["z", "a"])
 
 
 @CHECKS.check(
     "q5",
     1,
     misconception="the budget is a bound, and nobody left is nobody",
-    rows=("three streams and a budget of 2", "no stream"),
+    rows=("three streams and a budget of 2", "three streams and a budget of 0", "no stream"),
 )
 def the_budget_is_a_bound(s: Subject, rng: random.Random) -> None:
     rows = [("a", False, 1, 0), ("b", False, 2, 1), ("c", False, 3, 2)]
     expect_served(s, rows, 2, ["a", "b"])
+    expect_served(s, rows, 0, [])
     expect_served(s, [], 4, [])
     expect_served(s, [("slow", True, 1, 0)], 4, [])
 

@@ -24,3 +24,24 @@ def tick(level, drain, capacity, has_more):
         1 for _ in range(1) if has_more and not (capacity is not None and level - consumed >= capacity)
     )
     return consumed, produced
+
+
+# %% a list that is really filled and emptied
+def tick(level, drain, capacity, has_more):
+    queue = list(range(level))
+    taken = 0
+    while queue and taken < drain:
+        queue.pop(0)
+        taken += 1
+    if not has_more:
+        return taken, 0
+    if capacity is not None and len(queue) >= capacity:
+        return taken, 0
+    return taken, 1
+
+
+# %% no bound is an infinite one
+def tick(level, drain, capacity, has_more):
+    bound = float("inf") if capacity is None else capacity
+    rest = max(level - drain, 0)
+    return level - rest, 1 if has_more and bound - rest >= 1 else 0

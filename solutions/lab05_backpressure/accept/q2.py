@@ -52,3 +52,32 @@ def run_client(tokens, drains, capacity, deadline_tick, tick):
         "dropped": tokens[sent:generated],
         "paused_ticks": [now for now, _, _, paused in history if paused],
     }
+
+
+# %% strings instead of numbers
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    to_come, waiting, sent, paused = tokens, "", "", []
+    for now in range(min(len(drains), deadline_tick)):
+        more = to_come != ""
+        consumed, produced = tick(len(waiting), drains[now], capacity, more)
+        sent, waiting = sent + waiting[:consumed], waiting[consumed:]
+        if more and produced == 0:
+            paused.append(now)
+        waiting, to_come = waiting + to_come[:produced], to_come[produced:]
+    return {"sent": sent, "paused_ticks": paused, "dropped": waiting, "generated": sent + waiting}
+
+
+# %% a helper that is called again for each tick
+def _step(state, now, drain, total, capacity, tick):
+    made, out, paused = state
+    more = made < total
+    consumed, produced = tick(made - out, drain, capacity, more)
+    return made + produced, out + consumed, paused + ([now] if more and not produced else [])
+
+
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    state = (0, 0, [])
+    for now, drain in list(enumerate(drains))[:deadline_tick]:
+        state = _step(state, now, drain, len(tokens), capacity, tick)
+    made, out, paused = state
+    return dict(generated=tokens[:made], sent=tokens[:out], dropped=tokens[out:made], paused_ticks=paused)

@@ -33,3 +33,11 @@ def watch(unsent, paused_since, now, high, low, limit_s):
     if limit_s is not None:
         over = not (now < paused_since + limit_s)
     return (paused_since if over or unsent > low else None, over)
+
+
+# %% the decision in two lines
+def watch(unsent, paused_since, now, high, low, limit_s):
+    waits = paused_since is not None
+    ended = waits and limit_s is not None and now - paused_since >= limit_s
+    stays = ended or unsent > low if waits else unsent >= high
+    return (None if not stays else paused_since if waits else now), bool(ended)

@@ -26,7 +26,7 @@ class Channel:
     def take(self, most):
         texts, ids = [], []
         while self.entries:
-            if ids and len(ids) + len(self.entries[0][1]) > most:
+            if texts and len(ids) + len(self.entries[0][1]) > most:
                 break
             text, more = self.entries.popleft()
             texts.append(text)
@@ -65,7 +65,7 @@ class Channel:
     def take(self, most):
         count = tokens = 0
         for ids in self.ids:
-            if tokens and tokens + len(ids) > most:
+            if count and tokens + len(ids) > most:
                 break
             count, tokens = count + 1, tokens + len(ids)
         text = "".join(self.texts[:count])
@@ -111,7 +111,7 @@ class Channel:
         begin, room = self.next, most
         while self.next < len(self.all):
             size = len(self.all[self.next][1])
-            if room < most and size > room:
+            if self.next > begin and size > room:
                 break
             room -= size
             self.next += 1
@@ -125,3 +125,85 @@ class Channel:
         if part or reason:
             return ["".join(text for text, _ in part), ids, reason]
         return None
+
+
+# %% two flat lists and the sizes of the entries
+from collections import deque
+
+
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.queue = deque()
+        self.total = self.sent = 0
+        self.paused = False
+        self.reason = None
+        self.said = False
+
+    @property
+    def unsent(self):
+        return self.total - self.sent
+
+    def put(self, text, token_ids):
+        if self.reason is None and (text or token_ids):
+            self.queue.append((text, tuple(token_ids)))
+            self.total += len(token_ids)
+            self.paused |= self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.reason = self.reason or finish_reason
+
+    def take(self, most):
+        texts, ids = [], []
+        while self.queue:
+            text, more = self.queue[0]
+            if texts and len(ids) + len(more) > most:
+                break
+            self.queue.popleft()
+            texts.append(text)
+            ids.extend(more)
+        self.sent += len(ids)
+        self.paused = self.paused and self.unsent > self.low
+        last = not self.queue and self.reason is not None and not self.said
+        if not texts and not last:
+            return None
+        self.said = self.said or last
+        return "".join(texts), ids, self.reason if last else None
+
+
+# %% finds the cut first and slices
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.entries, self.unsent, self.sent = [], 0, 0
+        self.paused, self.closed, self.over = False, None, False
+
+    def put(self, text, token_ids):
+        if self.closed is None:
+            self.entries = [*self.entries, (text, [*token_ids])]
+            self.unsent = sum(len(ids) for _, ids in self.entries)
+            if self.unsent >= self.high:
+                self.paused = True
+
+    def close(self, finish_reason):
+        if self.closed is None:
+            self.closed = finish_reason
+
+    def take(self, most):
+        if self.over or (not self.entries and self.closed is None):
+            return None
+        cut, count = min(len(self.entries), 1), len(self.entries[0][1]) if self.entries else 0
+        while cut < len(self.entries) and count + len(self.entries[cut][1]) <= most:
+            count += len(self.entries[cut][1])
+            cut += 1
+        out, self.entries = self.entries[:cut], self.entries[cut:]
+        self.unsent -= count
+        self.sent += count
+        if self.unsent <= self.low:
+            self.paused = False
+        self.over = self.closed is not None and not self.entries
+        return (
+            "".join(text for text, _ in out),
+            [i for _, ids in out for i in ids],
+            self.closed if self.over else None,
+        )

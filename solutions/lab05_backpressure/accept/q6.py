@@ -49,3 +49,16 @@ def token_counts(log):
             raise ValueError("the order is impossible")
     proposed, committed, sent = (one[-1] for one in sums)
     return {"proposed": proposed, "committed": committed, "unsent": committed - sent, "sent": sent}
+
+
+# %% a dict of numbers
+def token_counts(log):
+    total = dict.fromkeys(("propose", "commit", "send"), 0)
+    for event, count in log:
+        if event not in total:
+            raise ValueError(f"what is {event!r}?")
+        total[event] += count
+        if total["send"] > total["commit"] or total["commit"] > total["propose"]:
+            raise ValueError(f"after {event}: {total}")
+    proposed, committed, sent = total.values()
+    return {"sent": sent, "unsent": committed - sent, "committed": committed, "proposed": proposed}

@@ -69,3 +69,52 @@ def tick(level, drain, capacity, has_more):
     consumed = min(drain, level)
     has_room = capacity is None or level - consumed < capacity
     return consumed, int(has_more and has_room) + int(bool(capacity) and has_more and capacity - level > 3)
+
+
+# %% a full queue stays full for this tick
+# fails: the_reader_comes_first
+# fault: The room is looked at before the reader has taken anything.
+def tick(level, drain, capacity, has_more):
+    return min(drain, level), int(has_more and (capacity is None or level < capacity))
+
+
+# %% one more than the bound
+# fails: full_means_no_production
+# fault: The comparison lets the queue grow to capacity + 1.
+def tick(level, drain, capacity, has_more):
+    consumed = min(drain, level)
+    return consumed, int(has_more and (capacity is None or level - consumed <= capacity))
+
+
+# %% the reader takes a token that is made in this tick
+# fails: the_reader_takes_what_is_there
+# fault: Production comes first, so an empty queue already gives something.
+def tick(level, drain, capacity, has_more):
+    produced = int(has_more and (capacity is None or level < capacity or drain > 0))
+    return min(drain, level + produced), produced
+
+
+# %% a complete answer is not read any more
+# fails: the_reader_takes_what_is_there
+# fault: Nothing is taken when nothing is left to make.
+def tick(level, drain, capacity, has_more):
+    consumed = min(drain, level) if has_more else 0
+    return consumed, int(has_more and (capacity is None or level - consumed < capacity))
+
+
+# %% a capacity of zero is no bound
+# fails: full_means_no_production
+# fault: Zero is false in Python, so it is taken for None.
+def tick(level, drain, capacity, has_more):
+    consumed = min(drain, level)
+    return consumed, int(has_more and (not capacity or level - consumed < capacity))
+
+
+# %% only a reader makes room
+# fails: full_means_no_production, one_token_a_tick
+# fault: A tick without a reader never makes a token in a bounded queue that holds some.
+def tick(level, drain, capacity, has_more):
+    consumed = min(drain, level)
+    if capacity is not None and level and not consumed:
+        return consumed, 0
+    return consumed, int(has_more and (capacity is None or level - consumed < capacity))

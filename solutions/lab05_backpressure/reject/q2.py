@@ -251,3 +251,136 @@ def run_client(tokens, drains, capacity, deadline_tick, tick):
         "dropped": tokens[sent:generated],
         "paused_ticks": paused_ticks,
     }
+
+
+# %% ticks are counted from 1
+# fails: when_it_was_paused
+# fault: The numbers of the paused ticks are one too large.
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    made = out = 0
+    paused = []
+    for now, drain in enumerate(drains):
+        if now >= deadline_tick:
+            break
+        more = made < len(tokens)
+        consumed, produced = tick(made - out, drain, capacity, more)
+        out, made = out + consumed, made + produced
+        if more and not produced:
+            paused.append(now + 1)
+    return {
+        "generated": tokens[:made],
+        "sent": tokens[:out],
+        "dropped": tokens[out:made],
+        "paused_ticks": paused,
+    }
+
+
+# %% more to make is asked after the tick
+# fails: when_it_was_paused
+# fault: A tick that makes the last token, or is full before it, is judged by what is left afterwards.
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    made = out = 0
+    paused = []
+    for now, drain in enumerate(drains[:deadline_tick]):
+        consumed, produced = tick(made - out, drain, capacity, made < len(tokens))
+        out, made = out + consumed, made + produced
+        if not produced:
+            paused.append(now)
+    return {
+        "generated": tokens[:made],
+        "sent": tokens[:out],
+        "dropped": tokens[out:made],
+        "paused_ticks": paused,
+    }
+
+
+# %% the law is written in once more and forgets the bound
+# fails: the_bounded_client, what_was_made_for_nobody, when_it_was_paused
+# fault: The given tick is not asked; every tick makes a token.
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    made = out = 0
+    for drain in drains[:deadline_tick]:
+        out += min(drain, made - out)
+        made += made < len(tokens)
+    return {"generated": tokens[:made], "sent": tokens[:out], "dropped": tokens[out:made], "paused_ticks": []}
+
+
+# %% what waits is measured against the whole answer
+# fails: the_bounded_client, what_was_made_for_nobody, when_it_was_paused
+# fault: The level handed to tick is what was made, not what waits.
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    made = out = 0
+    paused = []
+    for now, drain in enumerate(drains[:deadline_tick]):
+        more = made < len(tokens)
+        consumed, produced = tick(made, drain, capacity, more)
+        out, made = min(out + consumed, made), made + produced
+        if more and not produced:
+            paused.append(now)
+    return {
+        "generated": tokens[:made],
+        "sent": tokens[:out],
+        "dropped": tokens[out:made],
+        "paused_ticks": paused,
+    }
+
+
+# %% what was taken in a tick can be made again
+# fails: when_it_was_paused
+# fault: The tokens that were sent are subtracted from what was made.
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    made = out = 0
+    paused = []
+    for now, drain in enumerate(drains[:deadline_tick]):
+        more = made - out < len(tokens)
+        consumed, produced = tick(made - out, drain, capacity, more)
+        out, made = out + consumed, min(made + produced, len(tokens))
+        if more and not produced:
+            paused.append(now)
+    return {
+        "generated": tokens[:made],
+        "sent": tokens[:out],
+        "dropped": tokens[out:made],
+        "paused_ticks": paused,
+    }
+
+
+# %% the first tick is lost
+# fails: what_was_made_for_nobody, when_it_was_paused, the_deadline_ends_it
+# fault: The run begins at tick 1.
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    made = out = 0
+    paused = []
+    for now in range(1, min(len(drains), deadline_tick)):
+        more = made < len(tokens)
+        consumed, produced = tick(made - out, drains[now], capacity, more)
+        out, made = out + consumed, made + produced
+        if more and not produced:
+            paused.append(now)
+    return {
+        "generated": tokens[:made],
+        "sent": tokens[:out],
+        "dropped": tokens[out:made],
+        "paused_ticks": paused,
+    }
+
+
+# %% the level that tick sees is one tick old
+# fails: what_was_made_for_nobody, when_it_was_paused
+# fault: The reader is given what waited a tick before.
+def run_client(tokens, drains, capacity, deadline_tick, tick):
+    made = out = level = 0
+    paused = []
+    for now, drain in enumerate(drains[:deadline_tick]):
+        more = made < len(tokens)
+        consumed, produced = tick(level, drain, capacity, more)
+        level = made - out
+        out, made = min(out + consumed, made), made + produced
+        if more and not produced:
+            paused.append(now)
+    return {
+        "generated": tokens[:made],
+        "sent": tokens[:out],
+        "dropped": tokens[out:made],
+        "paused_ticks": paused,
+    }

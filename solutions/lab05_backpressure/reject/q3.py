@@ -121,3 +121,69 @@ def watch(unsent, paused_since, now, high, low, limit_s):
     if paused_since and unsent < high:
         return None, False
     return (None if unsent <= low else paused_since), False
+
+
+# %% a pause begins again at every look
+# fails: stays_paused_between_the_marks, the_limit_ends_it, no_limit
+# fault: A full stream is dated now each time, so the limit never passes.
+def watch(unsent, paused_since, now, high, low, limit_s):
+    if unsent >= high:
+        return now, False
+    if paused_since is None or unsent <= low:
+        return None, False
+    return paused_since, limit_s is not None and now >= paused_since + limit_s
+
+
+# %% the limit is reported at its own time
+# fails: the_limit_ends_it
+# fault: An ended stream gets the end as the beginning of its pause.
+def watch(unsent, paused_since, now, high, low, limit_s):
+    if paused_since is None:
+        return (now if unsent >= high else None), False
+    if limit_s is not None and now >= paused_since + limit_s:
+        return paused_since + limit_s, True
+    return (None if unsent <= low else paused_since), False
+
+
+# %% a full stream goes on only when it is empty
+# fails: goes_on_at_the_low_mark, no_limit
+# fault: The low mark is not used.
+def watch(unsent, paused_since, now, high, low, limit_s):
+    if paused_since is None:
+        return (now if unsent >= high else None), False
+    if limit_s is not None and now >= paused_since + limit_s:
+        return paused_since, True
+    return (None if unsent == 0 else paused_since), False
+
+
+# %% a limit that has passed is told only while it is full
+# fails: the_limit_ends_it
+# fault: Between the marks the limit is not looked at.
+def watch(unsent, paused_since, now, high, low, limit_s):
+    if paused_since is None:
+        return (now if unsent >= high else None), False
+    if limit_s is not None and now >= paused_since + limit_s and (unsent >= high or unsent <= low):
+        return paused_since, True
+    return (None if unsent <= low else paused_since), False
+
+
+# %% the limit is counted from the start of the clock
+# fails: the_limit_ends_it
+# fault: The time of the pause is not subtracted.
+def watch(unsent, paused_since, now, high, low, limit_s):
+    if paused_since is None:
+        return (now if unsent >= high else None), False
+    if limit_s is not None and now >= limit_s:
+        return paused_since, True
+    return (None if unsent <= low else paused_since), False
+
+
+# %% a stream far behind the high mark does not pause
+# fails: pauses_at_the_high_mark
+# fault: Equality is asked for, and a step of several tokens jumps over it.
+def watch(unsent, paused_since, now, high, low, limit_s):
+    if paused_since is None:
+        return (now if unsent == high else None), False
+    if limit_s is not None and now >= paused_since + limit_s:
+        return paused_since, True
+    return (None if unsent <= low else paused_since), False

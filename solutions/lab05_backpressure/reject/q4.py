@@ -71,7 +71,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -119,7 +119,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -163,7 +163,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -207,7 +207,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -251,7 +251,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -295,7 +295,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -386,7 +386,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -430,7 +430,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -473,7 +473,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -515,7 +515,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -531,7 +531,7 @@ class Channel:
 
 
 # %% text without ids is lost
-# fails: text_without_ids
+# fails: text_without_ids, held_text_is_an_entry
 # fault: A put without ids is ignored, so text that was held back never comes.
 class Channel:
     def __init__(self, high, low):
@@ -561,7 +561,7 @@ class Channel:
     def take(self, most):
         text = ""
         token_ids = []
-        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
             piece, ids = self.waiting.pop(0)
             text += piece
             token_ids += ids
@@ -574,3 +574,497 @@ class Channel:
         if not text and not token_ids and reason is None:
             return None
         return text, token_ids, reason
+
+
+# %% a held text lets any size through
+# fails: held_text_is_an_entry
+# fault: More than most tokens come although an entry came before them.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids = "", []
+        while self.waiting and (not token_ids or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text += piece
+            token_ids += ids
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% a put to a full channel is refused
+# fails: nothing_is_dropped
+# fault: At the high mark the entry is thrown away.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None and self.unsent < self.high:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids = "", []
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text += piece
+            token_ids += ids
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% what waits at the close is lost
+# fails: the_end_comes_once
+# fault: Close throws away what the reader has not taken yet.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        if self.finish_reason is None:
+            self.finish_reason = finish_reason
+            self.waiting.clear()
+            self.unsent = 0
+
+    def take(self, most):
+        text, token_ids = "", []
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text += piece
+            token_ids += ids
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% the newest entry comes first
+# fails: entries_merge, nothing_is_dropped, the_counts, entries_are_not_cut, held_text_is_an_entry, the_end_comes_once
+# fault: Entries leave at the wrong end.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids = "", []
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[-1][1]) <= most):
+            piece, ids = self.waiting.pop()
+            text += piece
+            token_ids += ids
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% any take ends the pause
+# fails: the_marks
+# fault: Any take ends the pause, whatever is left.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids = "", []
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text += piece
+            token_ids += ids
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% low turns the pause on as well
+# fails: the_marks
+# fault: Paused is computed from the low mark alone, so a stream pauses long before the high one.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.finish_reason, self.ended = None, False
+
+    @property
+    def paused(self):
+        return self.unsent > self.low
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids = "", []
+        while self.waiting and (not (text or token_ids) or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text += piece
+            token_ids += ids
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% the counts go by what was asked for
+# fails: the_counts
+# fault: The limit of the call is subtracted, not what went out.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += len(token_ids)
+        self.unsent = max(self.unsent - most, 0)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% what comes after the close is still counted
+# fails: nothing_after_the_close
+# fault: The entry is refused and its tokens are unsent for ever.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+        if True:
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% a put between the marks ends the pause
+# fails: the_marks
+# fault: Each put looks at the high mark only, so a piece of text can turn the pause off.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% a close ends the pause
+# fails: the_marks
+# fault: The pause is forgotten although the low mark was not reached.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+        self.paused = False
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% pauses when a reader takes much
+# fails: the_marks
+# fault: A take turns the pause on again while more than low waits.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        self.paused = self.unsent > self.low
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% the reason waits for one more call
+# fails: the_end_comes_once
+# fault: The reason never comes with tokens, always after them.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended or token_ids else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% a close without tokens is never told
+# fails: the_end_comes_once, nothing_after_the_close
+# fault: Close without anything to send gives nothing.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids else (text, token_ids, reason)
+
+
+# %% sent counts calls
+# fails: the_counts
+# fault: Sent grows by one for each piece.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while self.waiting and (first or len(token_ids) + len(self.waiting[0][1]) <= most):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += 1 if token_ids else 0
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)
+
+
+# %% one held text for each call
+# fails: text_without_ids
+# fault: After a text without ids no second one comes in the same call.
+class Channel:
+    def __init__(self, high, low):
+        self.high, self.low = high, low
+        self.waiting, self.unsent, self.sent = [], 0, 0
+        self.paused, self.finish_reason, self.ended = False, None, False
+
+    def put(self, text, token_ids):
+        if self.finish_reason is None:
+            self.waiting.append((text, list(token_ids)))
+            self.unsent += len(token_ids)
+            self.paused = self.paused or self.unsent >= self.high
+
+    def close(self, finish_reason):
+        self.finish_reason = self.finish_reason or finish_reason
+
+    def take(self, most):
+        text, token_ids, first = "", [], True
+        while (
+            self.waiting
+            and (first or self.waiting[0][1])
+            and (first or len(token_ids) + len(self.waiting[0][1]) <= most)
+        ):
+            piece, ids = self.waiting.pop(0)
+            text, token_ids, first = text + piece, token_ids + ids, False
+        self.sent += len(token_ids)
+        self.unsent -= len(token_ids)
+        if self.unsent <= self.low:
+            self.paused = False
+        reason = None if self.waiting or self.ended else self.finish_reason
+        self.ended = self.ended or reason is not None
+        return None if not text and not token_ids and reason is None else (text, token_ids, reason)

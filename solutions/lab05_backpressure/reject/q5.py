@@ -82,3 +82,64 @@ def longest_unserved(rows, budget):
     ready.sort(key=lambda row: (row[2], row[3]))
     SEEN.extend(ready[:budget])
     return [row[0] for row in ready[:budget]]
+
+
+# %% the places are cut before the slow ones are left out
+# fails: the_slow_one_takes_no_place
+# fault: A paused stream uses up a place.
+def longest_unserved(rows, budget):
+    order = sorted(rows, key=lambda row: (row[2], row[3]))[:budget]
+    return [row[0] for row in order if not row[1]]
+
+
+# %% everything behind a slow reader waits
+# fails: the_slow_one_stalls_nobody, the_slow_one_takes_no_place
+# fault: The loop stops at the first paused stream: head-of-line blocking.
+def longest_unserved(rows, budget):
+    served = []
+    for row in sorted(rows, key=lambda row: (row[2], row[3])):
+        if row[1]:
+            break
+        served.append(row[0])
+    return served[:budget]
+
+
+# %% first come, first served, for ever
+# fails: the_longest_unserved_first
+# fault: The order is that of arrival only, so the last ones starve.
+def longest_unserved(rows, budget):
+    ready = sorted((row for row in rows if not row[1]), key=lambda row: row[3])
+    return [row[0] for row in ready[:budget]]
+
+
+# %% names break the tie
+# fails: ties_by_arrival
+# fault: Two streams of the same step come in the order of their names.
+def longest_unserved(rows, budget):
+    ready = sorted((row[2], row[0]) for row in rows if not row[1])
+    return [name for _, name in ready[:budget]]
+
+
+# %% nobody has a place and one is served
+# fails: the_budget_is_a_bound
+# fault: A budget of 0 is taken for 1.
+def longest_unserved(rows, budget):
+    ready = sorted((row for row in rows if not row[1]), key=lambda row: (row[2], row[3]))
+    return [row[0] for row in ready[: max(budget, 1)]]
+
+
+# %% all are paused, so all are served
+# fails: the_budget_is_a_bound
+# fault: When nobody has credit the rule is dropped.
+def longest_unserved(rows, budget):
+    ready = [row for row in rows if not row[1]] or list(rows)
+    ready.sort(key=lambda row: (row[2], row[3]))
+    return [row[0] for row in ready[:budget]]
+
+
+# %% the result comes in order of arrival
+# fails: the_longest_unserved_first
+# fault: The right ones are chosen and then sorted again.
+def longest_unserved(rows, budget):
+    ready = sorted((row for row in rows if not row[1]), key=lambda row: (row[2], row[3]))[:budget]
+    return [row[0] for row in sorted(ready, key=lambda row: row[3])]

@@ -171,3 +171,103 @@ def token_counts(log):
         if not (sent <= committed <= proposed) and len(log) < 6:
             raise ValueError("impossible")
     return {"proposed": proposed, "committed": committed, "unsent": committed - sent, "sent": sent}
+
+
+# %% only the end of the log is checked
+# fails: no_more_committed_than_proposed, no_more_sent_than_committed
+# fault: A history that is impossible on the way passes when its totals fit.
+def token_counts(log):
+    total = {"propose": 0, "commit": 0, "send": 0}
+    for event, count in log:
+        if event not in total:
+            raise ValueError(event)
+        total[event] += count
+    if not total["send"] <= total["commit"] <= total["propose"]:
+        raise ValueError("impossible")
+    return {
+        "proposed": total["propose"],
+        "committed": total["commit"],
+        "unsent": total["commit"] - total["send"],
+        "sent": total["send"],
+    }
+
+
+# %% unsent is what was proposed and not sent
+# fails: four_numbers, long_logs
+# fault: Rejected drafts count as unsent.
+def token_counts(log):
+    proposed = committed = sent = 0
+    for event, count in log:
+        if event == "propose":
+            proposed += count
+        elif event == "commit":
+            committed += count
+        elif event == "send":
+            sent += count
+        else:
+            raise ValueError(event)
+        if not sent <= committed <= proposed:
+            raise ValueError("impossible")
+    return {"proposed": proposed, "committed": committed, "unsent": proposed - sent, "sent": sent}
+
+
+# %% committed shrinks when it is sent
+# fails: four_numbers, long_logs
+# fault: Committed means waiting here, so the two are merged.
+def token_counts(log):
+    proposed = committed = sent = 0
+    for event, count in log:
+        if event == "propose":
+            proposed += count
+        elif event == "commit":
+            committed += count
+        elif event == "send":
+            sent += count
+        else:
+            raise ValueError(event)
+        if not sent <= committed <= proposed:
+            raise ValueError("impossible")
+    return {"proposed": proposed, "committed": committed - sent, "unsent": committed - sent, "sent": sent}
+
+
+# %% proposed is what was not committed
+# fails: four_numbers, long_logs
+# fault: Committed tokens are taken out of the proposed ones.
+def token_counts(log):
+    proposed = committed = sent = 0
+    for event, count in log:
+        if event == "propose":
+            proposed += count
+        elif event == "commit":
+            committed += count
+        elif event == "send":
+            sent += count
+        else:
+            raise ValueError(event)
+        if not sent <= committed <= proposed:
+            raise ValueError("impossible")
+    return {
+        "proposed": proposed - committed,
+        "committed": committed,
+        "unsent": committed - sent,
+        "sent": sent,
+    }
+
+
+# %% all of it must be strictly less
+# fails: long_logs
+# fault: A history in which everything was sent is refused.
+def token_counts(log):
+    proposed = committed = sent = 0
+    for event, count in log:
+        if event == "propose":
+            proposed += count
+        elif event == "commit":
+            committed += count
+        elif event == "send":
+            sent += count
+        else:
+            raise ValueError(event)
+        if committed > proposed or (sent and sent >= committed):
+            raise ValueError("impossible")
+    return {"proposed": proposed, "committed": committed, "unsent": committed - sent, "sent": sent}
