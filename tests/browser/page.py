@@ -136,6 +136,22 @@ class NotebookPage:
         views = [StateMachineView(self, box) for box in boxes]
         return [view for view in views if view.buttons()]
 
+    def stored_pictures(self) -> list[str]:
+        """Alt texts of the pictures that stand in outputs by themselves, with a drawn image."""
+        found = self.driver.find_elements(
+            By.CSS_SELECTOR, f"{PANEL} .jp-RenderedHTMLCommon.jp-OutputArea-output img"
+        )
+        return [str(image.get_attribute("alt")) for image in found if image.get_property("naturalWidth")]
+
+    def folds(self) -> list[WebElement]:
+        """What can be clicked to open a fold in the outputs."""
+        return self.driver.find_elements(By.CSS_SELECTOR, f"{PANEL} .jp-OutputArea-output summary")
+
+    def open_folds(self) -> str:
+        """The text of the folds that are open."""
+        found = self.driver.find_elements(By.CSS_SELECTOR, f"{PANEL} .jp-OutputArea-output details[open]")
+        return "\n".join(fold.text for fold in found)
+
     def screenshot(self, path: Path) -> None:
         """Save what the window shows as a PNG."""
         self.driver.save_screenshot(str(path))

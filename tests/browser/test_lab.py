@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 
+from inference_kit import viz
 from inference_kit.labs.build import Lab, find_labs
 from inference_kit.lifecycle import TRANSITIONS
 from tests.browser.jupyter import JupyterLab
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+MACHINE = "from inference_kit.viz import state_machine\nstate_machine()"
 SOLUTION = "solutions/lab01_lifecycle/lab01_lifecycle.ipynb"
 MOVES = {
     str(state.value): {str(e.value): str(t.value) for e, t in moves.items()}
@@ -55,11 +58,25 @@ def test_an_error_in_a_notebook_is_seen(lab: JupyterLab, driver: WebDriver) -> N
 
 
 def test_the_state_widget_follows_a_click(lab: JupyterLab, driver: WebDriver) -> None:
-    source = "from inference_kit.viz import state_machine\nstate_machine()"
-    page = NotebookPage(driver, lab, small_notebook(lab, "widget.ipynb", source))
+    page = NotebookPage(driver, lab, small_notebook(lab, "widget.ipynb", MACHINE))
     page.run_all()
     assert page.errors() == []
     check_machine(page)
+
+
+def test_without_trust_the_quiz_opens_and_the_widget_is_its_picture(
+    lab: JupyterLab, driver: WebDriver
+) -> None:
+    sources = ['from inference_kit.labs import quiz\nquiz("lab01")', MACHINE]
+    path = lab.tree / small_notebook(lab, "from_elsewhere.ipynb", *sources)
+    notebook = NotebookClient(nbformat.read(path, 4), kernel_name="python3").execute()
+    del notebook.metadata["widgets"]
+    nbformat.write(notebook, path)
+    page = NotebookPage(driver, lab, path.name)
+    assert page.state_machines() == []
+    assert page.stored_pictures() == [viz.state_diagram(current="received").alt]
+    page.folds()[1].click()
+    assert "✔ Right." in page.open_folds()
 
 
 def test_lab_01_runs_from_top_to_bottom(lab: JupyterLab, driver: WebDriver, shots: Path) -> None:
