@@ -57,7 +57,7 @@ class Course:
     @property
     def data(self) -> Path:
         """The folder of gradebook, verdicts and everything else that grading writes."""
-        return Path(self.directory.submitted_directory_path).parent
+        return (self.root / self.directory.submitted_directory).parent
 
     def folder(self, kind: str, student: str, assignment: str) -> Path:
         """A folder of nbgrader's tree. `kind`: source, submitted, autograded, feedback."""
@@ -66,7 +66,7 @@ class Course:
 
     def assignments(self) -> list[str]:
         """Names of the assignments that have a source notebook and checks, in order."""
-        sources = Path(self.directory.format_path(self.directory.source_directory, ".", ".")).resolve()
+        sources = self.root / self.directory.source_directory
         return sorted(
             folder.name
             for folder in sources.iterdir()
@@ -75,7 +75,7 @@ class Course:
 
     def submissions(self, assignment: str) -> list[Submission]:
         """Every submitted notebook of an assignment, by student. A folder without it has none."""
-        top = self.folder("submitted", ".", ".").resolve()
+        top = self.root / self.directory.submitted_directory
         found = []
         for student in sorted(os.listdir(top)) if top.is_dir() else []:
             path = self.folder("submitted", student, assignment) / f"{assignment}.ipynb"

@@ -11,35 +11,32 @@ import os
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import (
-    ClearOutput,
-    ClearSolutions,
-    ComputeChecksums,
-    LockCells,
-    NbGraderPreprocessor,
-)
+from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 from traitlets import Float, Integer, Unicode
 
-from inference_kit.errors import KitError
-
-from .graft import KEY, Grafted, graft, metadata_of
-from .judge import LabChecks, judge_notebook, test_cells_of
+from .course import CHECKS_NAME, CourseMismatch, Submission, code_version, released_form
+from .graft import KEY
+from .judge import LabChecks
+from .pipeline import (
+    Settings,
+    full_version,
+    grading_of,
+    graft_cells,
+    judged,
+    judgement_key,
+    warm_modules,
+    write_verdicts,
+)
 from .sandbox import AUTO, RLIMITS, Limits, choose
 from .submission import Ungradable, read_submission
-from .verdict import PROVISIONAL, as_outputs
-
-RELEASE_STEPS = (LockCells, ClearSolutions, ClearOutput, ComputeChecksums)
-
-
-class CourseMismatch(KitError):
-    """The course's own files or gradebook do not fit together; the message says what to run."""
+from .verdict import PROVISIONAL
+from .verdict_log import VerdictLog
 
 
 class GraftingExporter(NotebookExporter):
@@ -79,29 +76,15 @@ class Graft(CourseStep):
         instructor = self.instructor_copy(resources)
         require_same_points(instructor, resources)
         read = resources[KEY]
-        if "ungradable" in read:
-            result = Grafted(instructor, flags=[f"not graded: {read['ungradable']}"])
-            info = {**metadata_of(result), "ungradable": read["ungradable"]}
-            self.log.warning("%s: not graded: %s", resources["nbgrader"]["student"], read["ungradable"])
-        else:
-            result = graft(instructor, read["cells"])
-            info = metadata_of(result)
-        result.notebook.metadata[KEY] = info
-        if result.flags:
-            result.notebook.cells.insert(0, notes_cell(result.flags))
-        result.notebook.cells += helper_cells(result.program)
-        return result.notebook, resources
+        reason = read.get("ungradable", "")
+        if reason:
+            self.log.warning("%s: not graded: %s", resources["nbgrader"]["student"], reason)
+        return graft_cells(instructor, read.get("cells", ()), reason), resources
 
     def instructor_copy(self, resources: dict[str, Any]) -> NotebookNode:
         """The source notebook as nbgrader releases it. Raises `CourseMismatch` without one."""
         path = self.assignment_folder(resources) / f"{resources['nbgrader']['notebook']}.ipynb"
-        try:
-            notebook = nbformat.read(path, as_version=4)
-        except (OSError, ValueError) as error:
-            raise CourseMismatch(f"{path} is no source notebook; run 'make labs' ({error})") from error
-        for step in RELEASE_STEPS:
-            notebook, _ = step(parent=self).preprocess(notebook, {})
-        return notebook
+        return released_form(path, self)
 
 
 class Judge(CourseStep):
@@ -115,19 +98,37 @@ class Judge(CourseStep):
 
     _checks = LabChecks()
 
-    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        checks = self._checks.load(self.assignment_folder(resources) / "checks.py")
+    def settings(self) -> Settings:
+        """What the configuration says about judging."""
         limits = Limits(check_s=self.check_s, cell_s=self.cell_s, memory_bytes=self.memory_mb << 20)
-        sandbox = choose(self.sandbox)
-        if sandbox.level == RLIMITS:
+        return Settings(choose(self.sandbox).level, self.seed, limits)
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        info, settings = resources["nbgrader"], self.settings()
+        if settings.level == RLIMITS:
             self.log.warning(PROVISIONAL)
-        verdicts = judge_notebook(nb, checks, sandbox, limits, self.seed)
-        for cell, verdict in zip(test_cells_of(nb), verdicts, strict=True):
-            cell.outputs = as_outputs(verdict)
-            cell.execution_count = 1
-        nb.metadata[KEY]["verdicts"] = [verdict.record() for verdict in verdicts]
+        folder = self.assignment_folder(resources)
+        version = code_version(folder)
+        key = judgement_key(nb, version, settings)
+        submitted = Path(
+            self.course.format_path(self.course.submitted_directory, info["student"], info["assignment"])
+        )
+        submission = Submission(
+            info["student"], info["assignment"], info["notebook"], submitted / f"{info['notebook']}.ipynb"
+        )
+        log = VerdictLog((Path(self.course.root) / self.course.submitted_directory).parent)
+        try:
+            verdicts = log.find(key)
+            if verdicts is None:
+                instructor = released_form(folder / f"{info['notebook']}.ipynb", self)
+                checks = self._checks.load(folder / CHECKS_NAME)
+                verdicts = judged(nb, checks, settings, warm_modules(instructor))
+            write_verdicts(nb, verdicts)
+            log.add(grading_of(submission, key, full_version(version, settings), verdicts, nb), verdicts)
+        finally:
+            log.close()
         earned = sum(verdict.earned for verdict in verdicts)
-        self.log.info("%s: %g points (%s)", resources["nbgrader"]["student"], earned, sandbox.level)
+        self.log.info("%s: %g points (%s)", info["student"], earned, settings.level)
         return nb, resources
 
 
@@ -163,23 +164,3 @@ def drop_links(assignment: str, student: str, notebooks: list[str]) -> None:
             for name in [*folders, *files]:
                 if (Path(parent) / name).is_symlink():
                     (Path(parent) / name).unlink()
-
-
-def helper_cells(program: list[dict[str, str]]) -> list[NotebookNode]:
-    """The learner's other cells, shown to whoever reads the graded notebook."""
-    cells = []
-    for index, block in enumerate(program):
-        if "helper" in block:
-            cell = new_code_cell(f"# From another cell of the submission\n{block['helper']}")
-            cell["id"] = f"helper-{index}"
-            cell.metadata[KEY] = {"shown": "helper"}
-            cells.append(cell)
-    return cells
-
-
-def notes_cell(flags: list[str]) -> NotebookNode:
-    """A cell at the top that says what grading noticed."""
-    lines = "\n".join(f"- {flag}" for flag in flags)
-    cell = new_markdown_cell(f"**Notes from grading**\n\n{lines}")
-    cell["id"] = "grading-notes"
-    return cell

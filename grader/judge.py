@@ -150,14 +150,22 @@ class LabChecks:
 
 
 def judge_notebook(
-    notebook: NotebookNode, checks: CheckSet, sandbox: Sandbox, limits: Limits, seed: int = 0
+    notebook: NotebookNode,
+    checks: CheckSet,
+    sandbox: Sandbox,
+    limits: Limits,
+    seed: int = 0,
+    warm: tuple[str, ...] = (),
 ) -> list[Verdict]:
-    """A verdict for every test cell of a grafted notebook, in order."""
+    """A verdict for every test cell of a grafted notebook, in order.
+
+    `warm`: modules that a worker may have imported before. Only time depends on them.
+    """
     reason = notebook.metadata[KEY].get("ungradable", "")
     cells = test_cells_of(notebook)
     if reason:
         return [Verdict(*_grade_info(cell), level=sandbox.level, reason=reason) for cell in cells]
-    runner = Runner(program_cells(notebook), sandbox, limits)
+    runner = Runner(program_cells(notebook), sandbox, limits, warm)
     return [_judge_cell(cell, notebook, checks, runner, seed) for cell in cells]
 
 

@@ -44,7 +44,9 @@ def unshare(flags: int) -> None:
 
 def mount(kind: str, target: str, flags: int, data: str = "") -> None:
     """Mount an empty file system of that kind over a folder."""
-    _checked(_libc.mount(kind.encode(), target.encode(), kind.encode(), flags, data.encode()), f"mount {target}")
+    _checked(
+        _libc.mount(kind.encode(), target.encode(), kind.encode(), flags, data.encode()), f"mount {target}"
+    )
 
 
 def drop_capabilities() -> None:

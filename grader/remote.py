@@ -187,8 +187,15 @@ class Runner:
     `stopped` maps the key of a cell that raised to the name of its exception.
     """
 
-    def __init__(self, cells: tuple[ProgramCell, ...], sandbox: Sandbox, limits: Limits) -> None:
+    def __init__(
+        self,
+        cells: tuple[ProgramCell, ...],
+        sandbox: Sandbox,
+        limits: Limits,
+        warm: tuple[str, ...] = (),
+    ) -> None:
         self._cells = cells
+        self._warm = warm
         self._sandbox = sandbox
         self.limits = limits
         self.faults: dict[str, str] = {}
@@ -204,7 +211,7 @@ class Runner:
     def start(self) -> RemoteSubject:
         """A worker with every cell loaded that can be. Raises `AnswerError` when none starts."""
         for _ in range(MAX_STARTS):
-            confined = self._sandbox.start(self.limits)
+            confined = self._sandbox.start(self.limits, self._warm)
             running = _Position()
             try:
                 self._load(confined, running)

@@ -68,14 +68,17 @@ class Sandbox(Protocol):
     """One level of confinement."""
 
     level: str
-    uid: int
-    """User that the worker becomes by itself; -1 when it stays who it is."""
     processes: int | None
     """Overrides `Limits.processes` where it is not None."""
     die_with_parent: bool
     """True when the worker has to ask for its own end."""
     paths: tuple[str, ...]
     """Folders of installed packages, as the worker sees them."""
+
+    @property
+    def uid(self) -> int:
+        """User that the worker becomes by itself; -1 when it stays who it is."""
+        ...
 
     def start(self, limits: Limits, warm: tuple[str, ...] = ()) -> Confined:
         """Start one worker that waits for its program.
@@ -211,8 +214,12 @@ class RlimitsSandbox:
     die_with_parent = True
 
     def __init__(self) -> None:
-        self.uid = NOBODY if os.geteuid() == 0 and _others_can_run_python() else -1
+        self._uid = NOBODY if os.geteuid() == 0 and _others_can_run_python() else -1
         self.paths = tuple(str(folder) for folder in package_folders())
+
+    @property
+    def uid(self) -> int:
+        return self._uid
 
     def start(self, limits: Limits, warm: tuple[str, ...] = ()) -> Confined:
         folder = tempfile.mkdtemp(prefix="answer-")

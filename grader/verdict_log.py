@@ -21,6 +21,7 @@ from typing import Any
 from sqlalchemy import Engine, String, create_engine, event, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
+from inference_kit.clock import wall_time
 from inference_kit.errors import KitError
 from inference_kit.labs.checking import CheckResult
 
@@ -70,6 +71,8 @@ class Grading:
     notebook: str
     key: str
     """Names the judgement: the program, the checks and the limits."""
+    version: str
+    """Changes with everything but the submission that the judgement depends on."""
     earned: float
     max_points: float
     sandbox: str
@@ -85,7 +88,7 @@ class Grading:
 
 def utc_now() -> str:
     """The time of day for the log's readers. Nothing is computed from it."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.fromtimestamp(wall_time(), UTC).isoformat(timespec="seconds")
 
 
 class VerdictLog:
@@ -199,8 +202,8 @@ def read_key(path: Path) -> bytes:
         raise VerdictKeyUnreadable(f"{path} cannot be read ({error.strerror}); grade as its owner") from error
     if len(key) != KEY_BYTES:
         raise VerdictKeyUnreadable(
-            f"{path} is damaged: {len(key)} bytes instead of {KEY_BYTES}; restore it from a backup, or remove it "
-            f"together with {LOG_NAME} and grade again"
+            f"{path} is damaged: {len(key)} bytes instead of {KEY_BYTES}; restore it from a backup, "
+            f"or remove it together with {LOG_NAME} and grade again"
         )
     return key
 
@@ -219,4 +222,3 @@ def _make_key(path: Path) -> None:
         os.link(draft, path)
     finally:
         draft.unlink()
-

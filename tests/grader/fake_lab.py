@@ -116,7 +116,7 @@ def released() -> NotebookNode:
     """The notebook a learner gets, made by the steps that nbgrader runs."""
     from traitlets.config import Config
 
-    from grader.hooks import RELEASE_STEPS
+    from grader.course import RELEASE_STEPS
 
     config = Config()
     config.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}

@@ -1,0 +1,208 @@
+"""The fast path: every submission of a course judged in parallel, by warm workers, once.
+
+Owns the pool, the order of writing, and what happens when something dies. Invariant: a verdict
+that was reached is in the log before anything else is written, so the next run never judges it
+again; and no submission, and no death of a process, stops the others.
+"""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import ctypes
+import multiprocessing
+import signal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbgrader.utils import is_grade
+from pebble import ProcessPool
+from tqdm import tqdm
+
+from inference_kit.clock import Clock, MonotonicClock
+
+from .course import Course, Submission, released_form
+from .gradebook import Writer
+from .hooks import Judge
+from .pipeline import Outcome, Settings, Station, file_digest
+from .verdict_log import Grading, VerdictLog
+
+TRIES = 2
+"""How often a submission is judged when its judge dies, before it is given up."""
+SUBMISSION_S = 600.0
+"""Wall time in which a submission must be judged, far beyond what its limits allow."""
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass
+class Report:
+    """What a batch did."""
+
+    level: str
+    graded: int = 0
+    """Submissions that were written in this run."""
+    cached: int = 0
+    """Of these, how many had verdicts already."""
+    current: int = 0
+    """Submissions that needed nothing."""
+    ungradable: dict[str, str] = field(default_factory=dict)
+    """`student/assignment` and the reason."""
+    failed: dict[str, str] = field(default_factory=dict)
+    """Submissions that could not be graded for a reason that is not theirs."""
+    stages: dict[str, float] = field(default_factory=dict)
+    """Seconds by stage, summed over all workers."""
+    wall_s: float = 0.0
+
+
+def settings_of(course: Course, level: str | None = None) -> Settings:
+    """What the course's configuration says about judging, with the level that this machine gives."""
+    judge = Judge(config=course.config)
+    if level is not None:
+        judge.sandbox = level
+    return judge.settings()
+
+
+def autograde(
+    course: Course,
+    assignments: Iterable[str],
+    workers: int,
+    settings: Settings,
+    force: bool = False,
+    clock: Clock | None = None,
+) -> Report:
+    """Grade every submission of these assignments that is not graded yet.
+
+    `force` writes all of them again; verdicts that the log has are used in any case.
+    """
+    clock = clock or MonotonicClock()
+    start_s = clock.now()
+    report = Report(settings.level)
+    log, writer = VerdictLog(course.data), Writer(course)
+    station = Station(course, settings, log.find)
+    try:
+        todo = []
+        for assignment in assignments:
+            writer.require_same_points(assignment, points_of(course, assignment))
+            found = course.submissions(assignment)
+            fresh = found if force else stale(found, station, log, writer, assignment)
+            report.current += len(found) - len(fresh)
+            todo += fresh
+        with tqdm(total=len(todo), desc="autograde", unit="submission", disable=None) as bar:
+            for submission, result in judge_all(course, settings, todo, workers):
+                if isinstance(result, Outcome):
+                    record(report, log, writer, result, clock)
+                else:
+                    report.failed[f"{submission.student}/{submission.assignment}"] = result
+                bar.update()
+    finally:
+        writer.close()
+        log.close()
+    report.wall_s = clock.now() - start_s
+    return report
+
+
+def record(report: Report, log: VerdictLog, writer: Writer, outcome: Outcome, clock: Clock) -> None:
+    """Write one outcome: first the log, then the rest, which can be made again from it."""
+    name = f"{outcome.submission.student}/{outcome.submission.assignment}"
+    start_s = clock.now()
+    log.add(outcome.grading, outcome.verdicts)
+    logged_s = clock.now()
+    writer.write(outcome)
+    stages = {**outcome.stages, "log": logged_s - start_s, "gradebook": clock.now() - logged_s}
+    for stage, seconds in stages.items():
+        report.stages[stage] = report.stages.get(stage, 0.0) + seconds
+    report.graded += 1
+    report.cached += outcome.cached
+    if outcome.grading.reason:
+        report.ungradable[name] = outcome.grading.reason
+
+
+def points_of(course: Course, assignment: str) -> dict[str, float]:
+    """Points by graded cell, as the source notebook has them."""
+    notebook = released_form(course.folder("source", ".", assignment) / f"{assignment}.ipynb")
+    return {
+        cell.metadata.nbgrader["grade_id"]: float(cell.metadata.nbgrader["points"])
+        for cell in notebook.cells
+        if is_grade(cell)
+    }
+
+
+def stale(
+    found: list[Submission], station: Station, log: VerdictLog, writer: Writer, assignment: str
+) -> list[Submission]:
+    """Submissions whose file, checks, graded file or gradebook entry is not what the log says."""
+    known, in_gradebook = log.latest(assignment), writer.auto_scores(assignment)
+    return [
+        submission
+        for submission in found
+        if not is_current(submission, known.get(submission.student), in_gradebook, station)
+    ]
+
+
+def is_current(
+    submission: Submission, grading: Grading | None, in_gradebook: dict[str, float], station: Station
+) -> bool:
+    """True when nothing has to be done for a submission."""
+    return (
+        grading is not None
+        and grading.file_digest != ""
+        and grading.file_digest == file_digest(submission.path)
+        and grading.version == station.version(submission.assignment)
+        and abs(in_gradebook.get(submission.student, -1.0) - grading.earned) < 1e-9
+        and station.graded_file(submission).is_file()
+    )
+
+
+# --- the pool -------------------------------------------------------------------------------------
+
+
+_station: Station | None = None
+
+
+def _set_up(root: str, settings: Settings) -> None:
+    """In a new worker: die with the parent, and open the course."""
+    global _station
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    course = Course(Path(root))
+    _station = Station(course, settings, VerdictLog(course.data).find)
+
+
+def _grade(submission: Submission) -> Outcome:
+    if _station is None:
+        raise RuntimeError("the worker was not set up")
+    return _station.grade(submission)
+
+
+def judge_all(
+    course: Course, settings: Settings, todo: list[Submission], workers: int
+) -> Iterator[tuple[Submission, Outcome | str]]:
+    """(submission, its outcome or why there is none) as they finish, in no order.
+
+    A judge that dies or hangs is replaced. What it worked on is tried again, and then given up.
+    """
+    if not todo:
+        return
+    waiting = collections.deque((submission, 1) for submission in todo)
+    running: dict[Any, tuple[Submission, int]] = {}
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPool(workers, initializer=_set_up, initargs=(str(course.root), settings), context=context)
+    try:
+        while waiting or running:
+            while waiting and len(running) < 2 * workers:
+                submission, attempt = waiting.popleft()
+                running[pool.schedule(_grade, args=(submission,), timeout=SUBMISSION_S)] = submission, attempt
+            done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                submission, attempt = running.pop(future)
+                try:
+                    yield submission, future.result()
+                except Exception as error:  # the judge died, hung, or found a fault of its own
+                    if attempt < TRIES:
+                        waiting.append((submission, attempt + 1))
+                    else:
+                        yield submission, f"{type(error).__name__}: {error}"
+    finally:
+        pool.stop()
+        pool.join()
