@@ -34,6 +34,8 @@ TRIES = 2
 SUBMISSION_S = 600.0
 """Wall time in which a submission must be judged, far beyond what its limits allow."""
 PR_SET_PDEATHSIG = 1
+START_METHOD = "forkserver"
+"""Workers come from a process that has imported the grader and has no threads."""
 
 
 @dataclass
@@ -71,6 +73,7 @@ def autograde(
     settings: Settings,
     force: bool = False,
     clock: Clock | None = None,
+    method: str = START_METHOD,
 ) -> Report:
     """Grade every submission of these assignments that is not graded yet.
 
@@ -90,7 +93,7 @@ def autograde(
             report.current += len(found) - len(fresh)
             todo += fresh
         with tqdm(total=len(todo), desc="autograde", unit="submission", disable=None) as bar:
-            for submission, result in judge_all(course, settings, todo, workers):
+            for submission, result in judge_all(course, settings, todo, workers, method):
                 if isinstance(result, Outcome):
                     record(report, log, writer, result, clock)
                 else:
@@ -121,7 +124,8 @@ def record(report: Report, log: VerdictLog, writer: Writer, outcome: Outcome, cl
 
 def points_of(course: Course, assignment: str) -> dict[str, float]:
     """Points by graded cell, as the source notebook has them."""
-    notebook = released_form(course.folder("source", ".", assignment) / f"{assignment}.ipynb")
+    path = course.folder("source", ".", assignment) / f"{assignment}.ipynb"
+    notebook = released_form(path, course.config)
     return {
         cell.metadata.nbgrader["grade_id"]: float(cell.metadata.nbgrader["points"])
         for cell in notebook.cells
@@ -158,25 +162,27 @@ def is_current(
 # --- the pool -------------------------------------------------------------------------------------
 
 
-_station: Station | None = None
+class _Here:
+    """What a worker process holds between submissions."""
+
+    station: Station | None = None
 
 
 def _set_up(root: str, settings: Settings) -> None:
     """In a new worker: die with the parent, and open the course."""
-    global _station
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     course = Course(Path(root))
-    _station = Station(course, settings, VerdictLog(course.data).find)
+    _Here.station = Station(course, settings, VerdictLog(course.data).find)
 
 
 def _grade(submission: Submission) -> Outcome:
-    if _station is None:
+    if _Here.station is None:
         raise RuntimeError("the worker was not set up")
-    return _station.grade(submission)
+    return _Here.station.grade(submission)
 
 
 def judge_all(
-    course: Course, settings: Settings, todo: list[Submission], workers: int
+    course: Course, settings: Settings, todo: list[Submission], workers: int, method: str = START_METHOD
 ) -> Iterator[tuple[Submission, Outcome | str]]:
     """(submission, its outcome or why there is none) as they finish, in no order.
 
@@ -186,7 +192,9 @@ def judge_all(
         return
     waiting = collections.deque((submission, 1) for submission in todo)
     running: dict[Any, tuple[Submission, int]] = {}
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context(method)
+    if method == START_METHOD:
+        context.set_forkserver_preload([__name__])
     pool = ProcessPool(workers, initializer=_set_up, initargs=(str(course.root), settings), context=context)
     try:
         while waiting or running:
@@ -197,12 +205,13 @@ def judge_all(
             for future in done:
                 submission, attempt = running.pop(future)
                 try:
-                    yield submission, future.result()
+                    result: Outcome | str = future.result()
                 except Exception as error:  # the judge died, hung, or found a fault of its own
-                    if attempt < TRIES:
-                        waiting.append((submission, attempt + 1))
-                    else:
-                        yield submission, f"{type(error).__name__}: {error}"
+                    result = f"{type(error).__name__}: {error}"
+                if isinstance(result, str) and attempt < TRIES:
+                    waiting.append((submission, attempt + 1))
+                else:
+                    yield submission, result
     finally:
         pool.stop()
         pool.join()

@@ -82,8 +82,8 @@ def as_text(report: batch.Report) -> str:
     if report.level == RLIMITS:
         lines.append(PROVISIONAL)
     lines += [f"  {stage:<10}{seconds:8.2f} s" for stage, seconds in report.stages.items()]
-    lines += [f"ungradable {name}: {reason}" for name, reason in sorted(report.ungradable.items())]
-    lines += [f"NOT GRADED {name}: {reason}" for name, reason in sorted(report.failed.items())]
+    lines += [f"not graded: {name}: {reason}" for name, reason in sorted(report.ungradable.items())]
+    lines += [f"FAILED {name}: {reason}" for name, reason in sorted(report.failed.items())]
     return "\n".join(lines)
 
 

@@ -11,7 +11,6 @@ import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -96,14 +95,14 @@ def read_config(root: Path) -> Config:
     return app.config
 
 
-def released_form(path: Path, parent: Any = None) -> NotebookNode:
-    """A source notebook as nbgrader releases it. Raises `CourseMismatch` without one."""
+def released_form(path: Path, config: Config) -> NotebookNode:
+    """A source notebook as nbgrader releases it under that configuration. Raises `CourseMismatch`."""
     try:
         notebook = nbformat.read(path, as_version=4)
     except (OSError, ValueError) as error:
         raise CourseMismatch(f"{path} is no source notebook; run 'make labs' ({error})") from error
     for step in RELEASE_STEPS:
-        notebook, _ = step(parent=parent).preprocess(notebook, {})
+        notebook, _ = step(config=config).preprocess(notebook, {})
     return notebook
 
 

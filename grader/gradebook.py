@@ -85,12 +85,14 @@ class Writer:
 
     def _write_grades(self, outcome: Outcome) -> None:
         submission, book = outcome.submission, self._gradebook
-        book.update_or_create_student(submission.student)
+        with book.db.no_autoflush:
+            book.update_or_create_student(submission.student)
         fields: dict[str, Any] = {}
         timestamp = self._timestamp(submission.path.parent)
         if timestamp is not None:
             fields["timestamp"] = timestamp
-        submitted = book.update_or_create_submission(submission.assignment, submission.student, **fields)
+        with book.db.no_autoflush:
+            submitted = book.update_or_create_submission(submission.assignment, submission.student, **fields)
         notebook = book.find_submission_notebook(
             submission.notebook, submission.assignment, submission.student
         )

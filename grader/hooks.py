@@ -84,7 +84,7 @@ class Graft(CourseStep):
     def instructor_copy(self, resources: dict[str, Any]) -> NotebookNode:
         """The source notebook as nbgrader releases it. Raises `CourseMismatch` without one."""
         path = self.assignment_folder(resources) / f"{resources['nbgrader']['notebook']}.ipynb"
-        return released_form(path, self)
+        return released_form(path, self.config)
 
 
 class Judge(CourseStep):
@@ -120,7 +120,7 @@ class Judge(CourseStep):
         try:
             verdicts = log.find(key)
             if verdicts is None:
-                instructor = released_form(folder / f"{info['notebook']}.ipynb", self)
+                instructor = released_form(folder / f"{info['notebook']}.ipynb", self.config)
                 checks = self._checks.load(folder / CHECKS_NAME)
                 verdicts = judged(nb, checks, settings, warm_modules(instructor))
             write_verdicts(nb, verdicts)

@@ -229,7 +229,7 @@ class Station:
     def _lab(self, assignment: str) -> _Lab:
         if assignment not in self._labs:
             folder = self._course.folder("source", ".", assignment)
-            instructor = released_form(folder / f"{assignment}.ipynb")
+            instructor = released_form(folder / f"{assignment}.ipynb", self._course.config)
             self._labs[assignment] = _Lab(
                 instructor,
                 self._checks.load(folder / CHECKS_NAME),

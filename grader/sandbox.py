@@ -7,6 +7,7 @@ it. Whatever an answer does, killing the worker ends every process that it start
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import os
@@ -140,13 +141,13 @@ class BubblewrapSandbox:
 
     def __init__(self, program: str, *, user_namespace: bool) -> None:
         self._program = program
-        self._user_namespace = user_namespace
+        self.has_user_namespace = user_namespace
         self._warm: tuple[tuple[str, ...], Warm] | None = None
         self.paths = tuple(f"/packages/{index}" for index in range(len(package_folders())))
 
     @property
     def uid(self) -> int:
-        return -1 if self._user_namespace else FIRST_UID + os.getpid()
+        return -1 if self.has_user_namespace else FIRST_UID + os.getpid()
 
     def start(self, limits: Limits, warm: tuple[str, ...] = ()) -> Confined:
         """A worker from the nursery. Raises `SandboxUnavailable` when not even a new one gives any."""
@@ -168,6 +169,7 @@ class BubblewrapSandbox:
             return self._warm[1]
         self.close()
         nursery = Warm(self._command((*ALWAYS_WARM, *modules)))
+        atexit.register(nursery.close)
         self._warm = (modules, nursery)
         return nursery
 
@@ -196,7 +198,7 @@ class BubblewrapSandbox:
     def _namespaces(self) -> list[str]:
         # The nursery keeps the right to make namespaces; a worker gives up every right.
         rights = ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_KILL"]
-        if self._user_namespace:
+        if self.has_user_namespace:
             return ["--unshare-all", "--uid", str(NOBODY), "--gid", str(NOBODY), *rights]
         shared = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
         return [*shared, *rights, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]

@@ -15,6 +15,9 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
+from grader import batch
+from grader.cli import as_text
+from grader.course import Course
 from grader.demo import DemoFailed, nbgrader
 from grader.graft import KEY
 from grader.sandbox import AUTO, choose
@@ -115,9 +118,9 @@ def old_format() -> str:
     return json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": cells}]})
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Graded:
-    """One class, graded once by the stock commands."""
+@pytest.fixture(scope="module", params=["nbgrader autograde", "grader autograde"])
+def course(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    """One class, graded once by each command."""
     root = fake_lab.make_course(tmp_path_factory.mktemp("course"))
     warns = f"import warnings\nwarnings.warn('w')\n{fake_lab.REFERENCE['q1']}"
     submissions: dict[str, NotebookNode | str | bytes] = {
@@ -146,7 +149,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     (folder / "honest.txt").write_text("mine")
     graded = Graded(root)
     nbgrader(root, "generate_assignment", ASSIGNMENT)
-    nbgrader(root, "autograde", ASSIGNMENT, on_line=graded.log.append)
+    if request.param == "nbgrader autograde":
+        nbgrader(root, "autograde", ASSIGNMENT, on_line=graded.log.append)
+    else:
+        opened = Course(root)
+        report = batch.autograde(opened, [ASSIGNMENT], 2, batch.settings_of(opened))
+        graded.log += as_text(report).splitlines()
     nbgrader(root, "generate_feedback", ASSIGNMENT)
     nbgrader(root, "export")
     return graded
