@@ -375,21 +375,64 @@ def leaving_twice(s: Subject, rng: random.Random) -> None:
     expect(first, (["trace"], {"kv": ["r2"]}), given=f"leave('r1', {owners}, …)")
     again = s.call("leave", "r1", {"kv": ["r2"]}, flat)
     expect(again, ([], {"kv": ["r2"]}), given="leave('r1', …) a second time")
-    nobody = {"kv": [], "stream": ["r2"]}
-    freed, _ = s.call("leave", "r1", nobody, no_needs(nobody))
-    expect(freed, [], given=f"leave('r1', {nobody}, …): freed")
 
 
-@CHECKS.check("q4", 2, visible=False, misconception="the order in which resources are listed means nothing")
+@CHECKS.check(
+    "q4",
+    1,
+    misconception="what has no owner stays as long as something that stays needs it: it goes with the last one",
+    rows=("r1 leaves; the stream of r2 needs kv of r1", "after that, r2 leaves"),
+)
+def needed_resources_stay(s: Subject, rng: random.Random) -> None:
+    owners, needs = {"kv": ["r1"], "stream": ["r2"]}, {"kv": [], "stream": ["kv"]}
+    freed, left = s.call("leave", "r1", owners, needs)
+    given = f"leave('r1', {owners}, {needs})"
+    expect((freed, left), ([], {"kv": [], "stream": ["r2"]}), given=given)
+    freed, left = s.call("leave", "r2", left, needs)
+    expect((freed, left), (["stream", "kv"], {}), given=f"{given}, and then leave('r2', …)")
+
+
+@CHECKS.check(
+    "q4",
+    1,
+    misconception="who needs nothing may be missing in `depends`, and must still be given back",
+    rows=("r1 leaves; depends does not name its buffer",),
+)
+def not_named_is_freed_too(s: Subject, rng: random.Random) -> None:
+    owners = {"buffer": ["r1"], "kv": ["r2"]}
+    for needs in ({}, {"kv": []}):
+        got = s.call("leave", "r1", owners, needs)
+        expect(got, (["buffer"], {"kv": ["r2"]}), given=f"leave('r1', {owners}, {needs})")
+
+
+def random_needs(rng: random.Random) -> dict[str, list[str]]:
+    """Resources without a circle, listed in any order."""
+    names = [f"n{index}" for index in range(rng.randint(4, 8))]
+    needs = {
+        name: [other for other in names[:index] if rng.random() < 0.5] for index, name in enumerate(names)
+    }
+    return {name: needs[name] for name in rng.sample(names, len(names))}
+
+
+@CHECKS.check("q4", 1, visible=False, misconception="the order in which resources are listed means nothing")
 def any_listing(s: Subject, rng: random.Random) -> None:
     for _ in range(25):
-        names = [f"n{index}" for index in range(rng.randint(3, 8))]
-        depends = {
-            name: [other for other in names[:index] if rng.random() < 0.5] for index, name in enumerate(names)
-        }
-        listed = rng.sample(names, len(names))
-        shuffled = {name: depends[name] for name in listed}
-        expect_valid(s.call("release_order", shuffled), shuffled, "")
+        needs = random_needs(rng)
+        expect_valid(s.call("release_order", needs), needs, "")
+
+
+@CHECKS.check(
+    "q4",
+    2,
+    visible=False,
+    misconception="whoever leaves frees in the order of the dependencies, however the books are listed",
+)
+def any_leaving(s: Subject, rng: random.Random) -> None:
+    for _ in range(25):
+        needs = random_needs(rng)
+        freed, left = s.call("leave", "r1", {name: ["r1"] for name in needs}, needs)
+        expect(left, {})
+        expect_valid(freed, needs, "")
 
 
 # --- q5: orphans ------------------------------------------------------------------------------------------------

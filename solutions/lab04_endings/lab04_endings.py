@@ -302,8 +302,10 @@ show("lab04.q3")
 #
 # A request holds things that need each other: the stream reads from KV blocks, and both write into a trace. If the trace is closed first, the stream writes into nothing. So what *depends* on something is released before it. And some things have several owners: a shared prefix, an adapter, a buffer. They stay until the last owner has left.
 #
-# **Contract.** `release_order(depends)` gets a dict from a resource to those that it needs. It returns all of them, each before those that it needs; for a circle it raises a `ValueError`. `leave(owner, owners, depends)` returns `(what is freed, in that order; who owns what afterwards)`. `owners` is a dict from a
-# resource to its owners. What is freed is not in the second part any more.
+# **Contract.** `release_order(depends)` gets a dict from a resource to those that it needs. It returns all of them, each before those that it needs; for a circle it raises a `ValueError`.
+#
+# `leave(owner, owners, depends)` returns `(what is freed, in that order; who owns what afterwards)`. `owners` is a dict from a resource to its owners. Freed is what has no owner left **and** what nothing that stays needs; it is not in the second part any more. What has no owner left and is
+# still needed stays, with an empty list of owners. A resource that `depends` does not name needs nothing.
 #
 # | situation | result |
 # |---|---|
@@ -313,6 +315,9 @@ show("lab04.q3")
 # | a needs b, b needs a | `ValueError` |
 # | r1 leaves; kv is shared with r2 | kv stays with r2, the rest is freed |
 # | r1 leaves and owned all three alone | stream, kv, trace are freed in this order |
+# | r1 leaves; the stream of r2 needs kv of r1 | nothing is freed; kv stays, without an owner |
+# | after that, r2 leaves | stream and kv are freed in this order |
+# | r1 leaves; `depends` does not name its buffer | the buffer is freed |
 # | r1 leaves twice | the second time nothing is freed |
 #
 # Python's `graphlib.TopologicalSorter` knows how to order such a graph. You may use it or write your own.
@@ -334,8 +339,9 @@ def release_order(depends):
 def leave(owner, owners, depends):
     """An owner goes: (what is freed, in order; who owns what afterwards)."""
     # TODO 3: take the owner off every list.
-    # TODO 4: free what it owned and nobody owns any more, in the order of release_order.
-    # TODO 5: return both; what is freed is gone from the second.
+    # TODO 4: go through all resources in the order of release_order, also those that `depends` does not name.
+    # TODO 5: free one that has no owner left and that nothing which is still there needs.
+    # TODO 6: return both; what is freed is gone from the second.
     ### BEGIN SOLUTION
     # @answer inference_kit.lifecycle.ownership:leave
     ### END SOLUTION
@@ -352,12 +358,12 @@ check("lab04.q4")
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Build new lists; do not remove from the caller's. A resource that nobody owned before is not freed by somebody who leaves.
+# In the order of `release_order`, whatever needs a resource comes before it. So when you look at one, it is already decided which of the others stay. `{name: [] for name in owners} | depends` names every resource.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `gone = {name for name, who in owners.items() if owner in who and not left[name]}`, and then `[name for name in release_order(depends) if name in gone]`.
+# `left` holds the owners without the one who goes. In the loop: `needed = any(name in needs[other] for other in left)`. If `name` is in `left`, its list is empty and it is not needed: append it to `freed`, and delete it from `left`.
 #
 # </details>
 #

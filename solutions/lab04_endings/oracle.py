@@ -51,6 +51,14 @@ def valid_orders(depends: dict[str, list[str]]) -> list[tuple[str, ...]]:
     ]
 
 
+def free_after(owner: str, owners: dict[str, list[str]], depends: dict[str, list[str]]) -> set[str]:
+    """What nobody else can reach: from the resources that others own, along the needs."""
+    reached = [name for name, who in owners.items() if set(who) - {owner}]
+    for name in reached:
+        reached += [other for other in depends.get(name, []) if other in owners and other not in reached]
+    return set(owners) - set(reached)
+
+
 def orphans(held: dict[str, str], heard_at: dict[str, float], now: float, lease_s: float) -> list[str]:
     """Those whose holder is not in the list of the living."""
     living = [name for name in heard_at if heard_at[name] > now - lease_s]

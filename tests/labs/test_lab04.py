@@ -83,15 +83,36 @@ def test_the_oracle_agrees_on_orders(data: Any) -> None:
         assert tuple(release_order(depends)) in valid
 
 
-@given(owners=st.dictionaries(st.sampled_from("abcd"), st.lists(st.sampled_from("xyz"), unique=True)))
-def test_when_all_have_left_all_that_was_owned_is_freed_once(owners: dict[str, list[str]]) -> None:
-    depends: dict[str, list[str]] = {name: [] for name in owners}
-    freed, left = [], dict(owners)
-    for owner in "xyzxyz":
-        gone, left = leave(owner, left, depends)
-        freed += gone
-    assert sorted(freed) == sorted(name for name, who in owners.items() if who)
-    assert all(who == [] for who in left.values())
+@st.composite
+def books_of(draw: st.DrawFn) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Owners of some resources, and needs without a circle, in which a resource may be missing."""
+    names = draw(st.permutations("abcde"))
+    owners = draw(
+        st.dictionaries(st.sampled_from(names), st.lists(st.sampled_from("xyz"), unique=True, min_size=1))
+    )
+    needs = {
+        name: draw(st.lists(st.sampled_from(names[:place]), unique=True)) if place else []
+        for place, name in enumerate(names)
+    }
+    named = draw(st.lists(st.sampled_from(names), unique=True))
+    return owners, {name: needs[name] for name in named}
+
+
+@given(books=books_of(), leaving=st.permutations("xyz"))
+def test_the_oracle_agrees_on_who_frees_what(
+    books: tuple[dict[str, list[str]], dict[str, list[str]]], leaving: list[str]
+) -> None:
+    owners, needs = books
+    for owner in [*leaving, leaving[0]]:
+        freed, left = leave(owner, owners, needs)
+        assert set(freed) == oracle.free_after(owner, owners, needs)
+        place = {name: index for index, name in enumerate(freed)}
+        assert all(
+            place[name] < place[other] for name in freed for other in needs.get(name, []) if other in place
+        )
+        assert sorted([*freed, *left]) == sorted(owners)
+        owners = left
+    assert owners == {}, "all have left, so all is freed"
 
 
 @given(

@@ -324,9 +324,34 @@ def leaving_twice(s: Subject, rng: random.Random) -> None:
     expect(first, (["trace"], {"kv": ["r2"]}), given=f"leave('r1', {owners}, …)")
     again = s.call("leave", "r1", {"kv": ["r2"]}, flat)
     expect(again, ([], {"kv": ["r2"]}), given="leave('r1', …) a second time")
-    nobody = {"kv": [], "stream": ["r2"]}
-    freed, _ = s.call("leave", "r1", nobody, no_needs(nobody))
-    expect(freed, [], given=f"leave('r1', {nobody}, …): freed")
+
+
+@CHECKS.check(
+    "q4",
+    1,
+    misconception="what has no owner stays as long as something that stays needs it: it goes with the last one",
+    rows=("r1 leaves; the stream of r2 needs kv of r1", "after that, r2 leaves"),
+)
+def needed_resources_stay(s: Subject, rng: random.Random) -> None:
+    owners, needs = {"kv": ["r1"], "stream": ["r2"]}, {"kv": [], "stream": ["kv"]}
+    freed, left = s.call("leave", "r1", owners, needs)
+    given = f"leave('r1', {owners}, {needs})"
+    expect((freed, left), ([], {"kv": [], "stream": ["r2"]}), given=given)
+    freed, left = s.call("leave", "r2", left, needs)
+    expect((freed, left), (["stream", "kv"], {}), given=f"{given}, and then leave('r2', …)")
+
+
+@CHECKS.check(
+    "q4",
+    1,
+    misconception="who needs nothing may be missing in `depends`, and must still be given back",
+    rows=("r1 leaves; depends does not name its buffer",),
+)
+def not_named_is_freed_too(s: Subject, rng: random.Random) -> None:
+    owners = {"buffer": ["r1"], "kv": ["r2"]}
+    for needs in ({}, {"kv": []}):
+        got = s.call("leave", "r1", owners, needs)
+        expect(got, (["buffer"], {"kv": ["r2"]}), given=f"leave('r1', {owners}, {needs})")
 
 
 HELD = {"block 1": "r1", "block 2": "r2", "block 3": "r1"}
