@@ -91,6 +91,10 @@ viz.deadline_clocks(
 # **Contract.** `armed(deadlines, marks)` returns a list with an entry `(due time, reason)` for each clock that runs and has a limit, in the order queue, TTFT, inter-token, overall. `first_expired(deadlines, marks, now)` returns `(reason, due time)` of the clock that ran out first, or `None`.
 # A limit is missed at equality. The time in the answer is *start + limit*, however late somebody looks. Of several the earliest is the cause; in a tie it is the one that comes first in that order.
 #
+# `moved_on(started_at, paused_at, resumed_at)` is for the inter-token clock. It stands still while the request waits for its reader, so the wait must not count: the function returns the start that the clock has after the wait. A token that was on its way can still come during the wait; it sets the clock anew, and then only the rest of the wait is left out.
+#
+# The check asks `first_expired` and `moved_on`. How your `armed` writes its entries is your own affair.
+#
 # `deadlines` has `queue_s`, `ttft_s`, `inter_token_s` and `overall_s` (seconds, or `None`: no limit). `marks` has `received_at`, `queued_at`, `admitted_at`, `first_token_at`, `last_token_at` (seconds, or `None`: has not happened) and `paused`: true while the reader is slow. `CLOCKS` is given: the name of each limit and its reason.
 #
 # | situation (the request came at 1 s) | result |
@@ -108,6 +112,10 @@ viz.deadline_clocks(
 # | ttft 9 and overall 5, now 99 | `("overall_deadline", 6)` |
 # | queue 3 and overall 4, both due at 5 | `("queue_deadline", 5)` |
 # | no limits, now 99 | `None` |
+# | queue 3, not queued yet, now 99 | `None`: the clock has not started |
+# | `moved_on(6, 7, 12)` | 11: one second had gone when the wait began, and it still counts |
+# | `moved_on(6, 6, 12)` | 12 |
+# | `moved_on(9, 7, 12)` | 12: the token at 9 set the clock anew |
 
 # %%
 # lab04/q1 — keep this line
@@ -139,6 +147,14 @@ def first_expired(deadlines, marks, now):
     ### END SOLUTION
 
 
+def moved_on(started_at, paused_at, resumed_at):
+    """Start of the inter-token clock after a wait for the reader."""
+    # TODO 7: how much of the wait lies behind the start of the clock? Move the start on by that.
+    ### BEGIN SOLUTION
+    # @answer inference_kit.lifecycle.deadlines:moved_on
+    ### END SOLUTION
+
+
 class Bag(dict):
     """A dict whose keys are attributes. You do not change this class."""
 
@@ -166,7 +182,7 @@ check("lab04.q1")
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `min(armed(…), key=lambda clock: clock[0], default=None)` is the earliest, and of equal ones the first. `getattr(deadlines, name)` is the limit of a name. Then `if first is None or now < first[0]: return None`.
+# `min(armed(…), key=lambda clock: clock[0], default=None)` is the earliest, and of equal ones the first. `getattr(deadlines, name)` is the limit of a name. Then `if first is None or now < first[0]: return None`. For `moved_on`: the wait counts from `max(paused_at, started_at)` on.
 #
 # </details>
 #
@@ -194,6 +210,8 @@ show("lab04.q1")
 # | a limit at 5, a cancel at 5 | the limit |
 # | a failure and a limit at 5 | the limit |
 # | a failure and a cancel at 3 | `(error, now)` |
+# | a failure, a limit at 5, a cancel at 3 | `(error, now)`: the limit came after the cancel, and a failure wins over a cancel |
+# | a failure, a limit at 5, a cancel at 8 | the limit |
 
 
 # %%
@@ -245,6 +263,7 @@ show("lab04.q2")
 # | a cancel at 6, a finish at 5 | the finish wins, the cancel is late |
 # | all five at 5 | expire, finish, cancel, arrive, step |
 # | a cancel, an expire and a finish at 5 | expire wins; finish and cancel are late |
+# | two cancels at 5 | one of them wins, the other one is late |
 # | an arrival at 1, a step at 2 | `(None, [])` |
 # | no signal | `(None, [])` |
 # | a signal "explode" | `ValueError` |
@@ -390,6 +409,7 @@ show("lab04.q4")
 # | r1 has a and b; a and b in use | nothing to do |
 # | r1 has a; a, b and c in use | b and c are given back, in the order of `held` |
 # | r1 has a and b; only a in use | r1 fails, a is given back |
+# | r2 and r1, in this order, lack something | both fail, in the order of `recorded` |
 
 
 # %%

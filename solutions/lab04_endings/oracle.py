@@ -29,6 +29,13 @@ def expired(limits: dict[str, Any], marks: dict[str, Any], now: float) -> tuple[
     return None
 
 
+def moved_on(started_at: float, paused_at: float, resumed_at: float) -> float:
+    """Lets the clock run tick by tick up to the end of the wait; it counts no tick inside the wait."""
+    ticks = range(int(started_at / TICK), int(resumed_at / TICK))
+    counted = [tick for tick in ticks if tick * TICK < paused_at]
+    return resumed_at - len(counted) * TICK
+
+
 def winner(signals: list[tuple[float, str]]) -> tuple[float, str] | None:
     """The end that no other end comes before."""
     rank = ["expire", "finish", "cancel"]

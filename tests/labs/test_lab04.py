@@ -21,6 +21,7 @@ from inference_kit.lifecycle import (
     find_orphans,
     first_expired,
     leave,
+    moved_on,
     reconcile,
     release_order,
     settle,
@@ -61,6 +62,14 @@ def marks_of(draw: st.DrawFn) -> dict[str, Any]:
 def test_the_oracle_agrees_on_clocks(limits: dict[str, Any], marks: dict[str, Any], now: float) -> None:
     got = first_expired(Deadlines(**limits), ClockMarks(**marks), now)
     assert (None if got is None else (str(got[0]), got[1])) == oracle.expired(limits, marks, now)
+
+
+@given(times=st.lists(QUARTERS, min_size=3, max_size=3))
+def test_the_oracle_agrees_on_waits(times: list[float]) -> None:
+    started_at, paused_at, resumed_at = times[0], *sorted(times[1:])
+    resumed_at = max(resumed_at, started_at)
+    wanted = oracle.moved_on(started_at, paused_at, resumed_at)
+    assert moved_on(started_at, paused_at, resumed_at) == wanted
 
 
 @given(signals=SIGNALS)

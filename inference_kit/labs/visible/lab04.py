@@ -111,6 +111,46 @@ def no_limits(s: Subject, rng: random.Random) -> None:
     expect_expired(s, {}, DECODING, 99.0, None)
 
 
+@CHECKS.check(
+    "q1",
+    1,
+    misconception="a clock whose start has not happened does not run",
+    rows=("queue 3, not queued yet, now 99",),
+)
+def not_started_yet(s: Subject, rng: random.Random) -> None:
+    received = {**WAITING, "queued_at": None}
+    expect_expired(s, {"queue_s": 3.0}, received, 99.0, None)
+    expect_expired(s, {"queue_s": 3.0, "overall_s": 8.0}, received, 99.0, ("overall_deadline", 9.0))
+
+
+def expect_moved_on(s: Subject, started_at: float, paused_at: float, resumed_at: float, to: float) -> None:
+    given = f"moved_on({started_at:g}, {paused_at:g}, {resumed_at:g})"
+    expect(s.call("moved_on", started_at, paused_at, resumed_at), to, given=given)
+
+
+@CHECKS.check(
+    "q1",
+    1,
+    misconception="the wait does not count, and what had gone before it still does",
+    rows=("moved_on(6, 7, 12)", "moved_on(6, 6, 12)"),
+)
+def a_wait_does_not_count(s: Subject, rng: random.Random) -> None:
+    expect_moved_on(s, 6.0, 7.0, 12.0, 11.0)
+    expect_moved_on(s, 6.0, 6.0, 12.0, 12.0)
+    expect_moved_on(s, 6.0, 9.0, 9.0, 6.0)
+
+
+@CHECKS.check(
+    "q1",
+    1,
+    misconception="a token in the middle of a wait sets the clock anew: only the rest of the wait is left out",
+    rows=("moved_on(9, 7, 12)",),
+)
+def a_token_during_the_wait(s: Subject, rng: random.Random) -> None:
+    expect_moved_on(s, 9.0, 7.0, 12.0, 12.0)
+    expect_moved_on(s, 12.0, 7.0, 12.0, 12.0)
+
+
 LIMIT = ("overall_deadline", 5.0)
 
 
@@ -169,6 +209,17 @@ def a_failure_among_others(s: Subject, rng: random.Random) -> None:
     expect_end(s, None, True, ("client_cancel", 3.0), ("error", 9.0))
 
 
+@CHECKS.check(
+    "q2",
+    1,
+    misconception="with all three on the table, first limit and cancel are compared, then the failure is looked at",
+    rows=("a failure, a limit at 5, a cancel at 3", "a failure, a limit at 5, a cancel at 8"),
+)
+def all_three_at_once(s: Subject, rng: random.Random) -> None:
+    expect_end(s, LIMIT, True, ("client_cancel", 3.0), ("error", 9.0))
+    expect_end(s, LIMIT, True, ("client_cancel", 8.0), LIMIT)
+
+
 @CHECKS.check("q3", 1, misconception="time decides first", rows=("a cancel at 6, a finish at 5",))
 def time_first(s: Subject, rng: random.Random) -> None:
     signals = [(6.0, "cancel"), (5.0, "finish")]
@@ -219,6 +270,17 @@ def not_every_signal_is_an_end(s: Subject, rng: random.Random) -> None:
     expect(s.call("settle", []), (None, []), given="settle([])")
     signals = [(1.0, "arrive"), (2.0, "step"), (3.0, "cancel"), (4.0, "step")]
     expect(s.call("settle", signals), ((3.0, "cancel"), []), given=f"settle({signals})")
+
+
+@CHECKS.check(
+    "q3",
+    1,
+    misconception="the same signal can come twice: one ends the request, the other one is late like any other",
+    rows=("two cancels at 5",),
+)
+def twice_the_same(s: Subject, rng: random.Random) -> None:
+    signals = [(5.0, "cancel"), (5.0, "cancel")]
+    expect(s.call("settle", signals), ((5.0, "cancel"), [(5.0, "cancel")]), given=f"settle({signals})")
 
 
 @CHECKS.check(
@@ -416,3 +478,13 @@ def nobody_has_it(s: Subject, rng: random.Random) -> None:
 )
 def something_is_missing(s: Subject, rng: random.Random) -> None:
     expect_reconciled(s, {"r1": ["a", "b"], "r2": ["c"]}, ["a", "c"], (["a"], ["r1"]))
+
+
+@CHECKS.check(
+    "q5",
+    1,
+    misconception="requests fail in the order of the log, so that two restarts say the same",
+    rows=("r2 and r1, in this order, lack something",),
+)
+def they_fail_in_order(s: Subject, rng: random.Random) -> None:
+    expect_reconciled(s, {"r2": ["b"], "r3": ["c"], "r1": ["a"]}, ["c"], ([], ["r2", "r1"]))
