@@ -76,6 +76,8 @@ print(f"{job.steps_done} steps were computed, {job.steps_done - gave_up_at:g} of
 # | inter-token | at each token | at the next one | a device that stalls |
 # | overall | when it came in | at its end | everything |
 #
+# The inter-token clock blames the device, so it must not run while the request waits for its *reader*: then it stands still, and another limit runs, `slow_consumer_s` of lab 05. When the reader is back, the clock goes on from where it stood.
+#
 # In the picture a request came at 1 s, was queued at 2 s, admitted at 3 s, and made tokens at 4 s and 6 s. Its limits are: queue 3 s, TTFT 4 s, inter-token 2 s, overall 12 s. It is 9 s now.
 
 # %%
@@ -83,6 +85,18 @@ viz.deadline_clocks(
     {"queue_s": 3.0, "ttft_s": 4.0, "inter_token_s": 2.0, "overall_s": 12.0},
     {"received_at": 1.0, "queued_at": 2.0, "admitted_at": 3.0, "first_token_at": 4.0, "last_token_at": 6.0},
     now=9.0,
+)
+
+# %% [markdown]
+# And the same request, when its reader is away from 7 s to 10 s, with an inter-token limit of 3 s. The hatched time is not counted.
+
+# %%
+viz.deadline_clocks(
+    {"inter_token_s": 3.0, "overall_s": 12.0},
+    {"received_at": 1.0, "queued_at": 2.0, "admitted_at": 3.0, "first_token_at": 4.0, "last_token_at": 6.0},
+    now=11.0,
+    waits=[(7.0, 10.0)],
+    slow_consumer_s=5.0,
 )
 
 # %% [markdown]
@@ -320,6 +334,7 @@ show("lab04.q3")
 # ## Question 4 · Release in the order of ownership
 #
 # A request holds things that need each other: the stream reads from KV blocks, and both write into a trace. If the trace is closed first, the stream writes into nothing. So what *depends* on something is released before it. And some things have several owners: a shared prefix, an adapter, a buffer. They stay until the last owner has left.
+# Both rules together give a third one: a resource that has lost its last owner stays as long as something *of another owner* still needs it.
 #
 # **Contract.** `release_order(depends)` gets a dict from a resource to those that it needs. It returns all of them, each before those that it needs; for a circle it raises a `ValueError`.
 #
@@ -461,7 +476,8 @@ show("lab04.q5")
 # %% [markdown]
 # ## Plug your parts into the engine
 #
-# `plug` puts your `first_expired` into the engine's slot `endings`: your code decides at every boundary which deadline has passed. The engine takes it only when its check says *done*.
+# `plug` puts your `first_expired` into the engine's slot `endings`: your code decides at every boundary which deadline has passed. Your `release_order` goes into the slot `lifecycle`: it says in which order an ended request gives back what it holds. The engine takes a part only when its check says *done*.
+# `which_end`, `settle`, `moved_on` and the two searches of question 5 have no slot. The engine uses its own, and yours are asked beside it, about what it did.
 #
 # Four requests run on a virtual clock, so nobody waits: one is late in the queue, one at its first token, one between two tokens, one as a whole. The model is SmolLM2 (135 million weights, CPU). With the environment variable
 # `INFERENCE_KIT_MODEL=tiny` it is a small model of random weights.
@@ -481,16 +497,45 @@ run.table
 run.timeline
 
 # %% [markdown]
-# A cancel in the middle of a step. The step goes on to its end, its neighbour gets its token, and the token of the cancelled one is not committed: *proposed* is one more than *committed*.
+# Two readers stop reading. The inter-token limit is 5 s, and nobody is ended by it while the readers are away. One of them comes back after 15 s; then the device stalls, and *now* that clock runs out. The other one never comes back, so the limit of slow readers (25 s) ends it. Two different causes, two different names:
+
+# %%
+slow = parts.slow_readers(model)
+slow.table
+
+# %%
+slow.timeline
+
+# %% [markdown]
+# A cancel in the middle of a step. The step goes on to its end, its neighbour gets its token, and the token of the cancelled one is not committed: *proposed* is one more than *committed*. Committed tokens are billed, also for a cancelled request, and the one of the last step is not. That is a policy, and it is written down: in the docstring of
+# `inference_kit/engine/output.py`, together with two others. A cancel is recorded under its own name. The blocks of a cancelled prompt may stay in the prefix cache, for what was computed did not become wrong.
 
 # %%
 parts.cancel_inside_a_step(model)
+
+# %% [markdown]
+# A limit and a cancel at one boundary. The engine looks at 7 s, and must find out which of them came first. Your `which_end` and your `settle` are asked the same.
+
+# %%
+parts.one_boundary(model)
+
+# %% [markdown]
+# What the request had taken, and in which order your `release_order` gave it back. The slot in the batch writes into the stream, and the stream finds its caller in the registry.
+
+# %%
+parts.release(model)
 
 # %% [markdown]
 # And orphans: three callers submit, and two go away without a word. Your `find_orphans` looks at what the engine holds and at who was heard of.
 
 # %%
 parts.orphans(model)
+
+# %% [markdown]
+# A restart. The gateway comes back with an old log: it knows nothing of `r2`, and it believes that `r1` has a block which is not there. Your `reconcile` compares the log with what the engine really has in use.
+
+# %%
+parts.restart(model)
 
 # %% [markdown]
 # Try a fault. In the answer cell of question 1, let the TTFT clock start at `marks.queued_at`, run that cell, and run `plug("lab04", globals())` again. Which checks see it? What would your customers see? Put it back.

@@ -204,6 +204,10 @@ NEVER = """def armed(deadlines, marks):
 
 def first_expired(deadlines, marks, now):
     return None
+
+
+def moved_on(started_at, paused_at, resumed_at):
+    return started_at
 """
 
 
