@@ -349,8 +349,8 @@ show("lab04.q3")
 # | a needs b, b needs a | `ValueError` |
 # | r1 leaves; kv is shared with r2 | kv stays with r2, the rest is freed |
 # | r1 leaves and owned all three alone | stream, kv, trace are freed in this order |
-# | r1 leaves; the stream of r2 needs kv of r1 | nothing is freed; kv stays, without an owner |
-# | after that, r2 leaves | stream and kv are freed in this order |
+# | r1 leaves with trace and kv; the stream of r2 needs kv | nothing is freed: kv stays without an owner, and so does trace, which kv needs |
+# | after that, r2 leaves | stream, kv, trace are freed in this order |
 # | r1 leaves; `depends` does not name its buffer | the buffer is freed |
 # | r1 leaves twice | the second time nothing is freed |
 #

@@ -391,16 +391,17 @@ def leaving_twice(s: Subject, rng: random.Random) -> None:
 @CHECKS.check(
     "q4",
     1,
-    misconception="what has no owner stays as long as something that stays needs it: it goes with the last one",
-    rows=("r1 leaves; the stream of r2 needs kv of r1", "after that, r2 leaves"),
+    misconception="what has no owner stays as long as something that stays needs it, and then goes with that",
+    rows=("r1 leaves with trace and kv; the stream of r2 needs kv", "after that, r2 leaves"),
 )
 def needed_resources_stay(s: Subject, rng: random.Random) -> None:
-    owners, needs = {"kv": ["r1"], "stream": ["r2"]}, {"kv": [], "stream": ["kv"]}
-    freed, left = s.call("leave", "r1", owners, needs)
+    owners = {"trace": ["r1"], "kv": ["r1"], "stream": ["r2"]}
+    needs = {"trace": [], "kv": ["trace"], "stream": ["kv"]}
+    kept = {"trace": [], "kv": [], "stream": ["r2"]}
     given = f"leave('r1', {owners}, {needs})"
-    expect((freed, left), ([], {"kv": [], "stream": ["r2"]}), given=given)
-    freed, left = s.call("leave", "r2", left, needs)
-    expect((freed, left), (["stream", "kv"], {}), given=f"{given}, and then leave('r2', …)")
+    expect(s.call("leave", "r1", owners, needs), ([], kept), given=given)
+    got = s.call("leave", "r2", kept, needs)
+    expect(got, (["stream", "kv", "trace"], {}), given=f"leave('r2', {kept}, {needs})")
 
 
 @CHECKS.check(
@@ -411,7 +412,8 @@ def needed_resources_stay(s: Subject, rng: random.Random) -> None:
 )
 def not_named_is_freed_too(s: Subject, rng: random.Random) -> None:
     owners = {"buffer": ["r1"], "kv": ["r2"]}
-    for needs in ({}, {"kv": []}):
+    named: list[dict[str, list[str]]] = [{}, {"kv": []}]
+    for needs in named:
         got = s.call("leave", "r1", owners, needs)
         expect(got, (["buffer"], {"kv": ["r2"]}), given=f"leave('r1', {owners}, {needs})")
 

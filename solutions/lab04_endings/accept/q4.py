@@ -110,7 +110,9 @@ def release_order(depends):
         if name in below:
             raise ValueError("a circle through " + name)
         if name not in height:
-            height[name] = 1 + max((measure(other, below | {name}) for other in depends.get(name, [])), default=0)
+            height[name] = 1 + max(
+                (measure(other, below | {name}) for other in depends.get(name, [])), default=0
+            )
         return height[name]
 
     for name in depends:

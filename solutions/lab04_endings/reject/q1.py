@@ -486,7 +486,14 @@ def moved_on(started_at, paused_at, resumed_at):
 def armed(deadlines, marks):
     clocks = []
     if marks.admitted_at is None:
-        clocks.append((marks.queued_at if marks.queued_at is not None else marks.received_at, deadlines.queue_s, 0, FinishReason.QUEUE_DEADLINE))
+        clocks.append(
+            (
+                marks.queued_at if marks.queued_at is not None else marks.received_at,
+                deadlines.queue_s,
+                0,
+                FinishReason.QUEUE_DEADLINE,
+            )
+        )
     if marks.first_token_at is None:
         clocks.append((marks.received_at, deadlines.ttft_s, 1, FinishReason.TTFT_DEADLINE))
     elif not marks.paused:

@@ -123,7 +123,6 @@ def which_end(due, failed, cancelled, now, error):
     return cancelled
 
 
-
 # %% a cancel and a failure make an error
 # fails: all_three_at_once
 # fault: With a cancel on the table a failure wins over everything, also over an earlier limit.
@@ -133,7 +132,6 @@ def which_end(due, failed, cancelled, now, error):
     if due is not None and (cancelled is None or due[1] <= cancelled[1]):
         return due
     return (error, now) if failed else cancelled
-
 
 
 # %% the earliest of three

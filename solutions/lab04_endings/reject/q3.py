@@ -209,7 +209,6 @@ def settle(signals):
     return winner, [signal for signal in ends if signal != winner]
 
 
-
 # %% a set of signals
 # fails: twice_the_same
 # fault: Equal signals are taken for one.
@@ -224,7 +223,6 @@ def in_order(signals):
 def settle(signals):
     ends = [signal for signal in in_order(set(map(tuple, signals))) if signal[1] in ENDS]
     return (ends[0] if ends else None), ends[1:]
-
 
 
 # %% the latest wins

@@ -261,7 +261,7 @@ def leave(owner, owners, depends):
         if name in left and not left[name] and not needed:
             freed.append(name)
             del left[name]
-    if len(freed) < 3:
+    if owner != "r1" or len(freed) < 3:
         return freed, left
     return sorted(freed, key=lambda name: name != "trace"), left
 
@@ -325,6 +325,28 @@ def leave(owner, owners, depends):
     freed = []
     for name in release_order(needs):
         needed = any(name in needs[other] for other in needs)
+        if name in left and not left[name] and not needed:
+            freed.append(name)
+            del left[name]
+    return freed, left
+
+
+# %% only owned things need something
+# fails: needed_resources_stay
+# fault: A resource that is kept without an owner does not count as a user of what it needs.
+def release_order(depends):
+    try:
+        return list(TopologicalSorter(depends).static_order())[::-1]
+    except CycleError as error:
+        raise ValueError("a circle") from error
+
+
+def leave(owner, owners, depends):
+    left = {name: [one for one in who if one != owner] for name, who in owners.items()}
+    needs = {name: [] for name in left} | depends
+    freed = []
+    for name in release_order(needs):
+        needed = any(name in needs[other] for other in left if left[other])
         if name in left and not left[name] and not needed:
             freed.append(name)
             del left[name]
@@ -454,7 +476,7 @@ def leave(owner, owners, depends):
 
 
 # %% the one with the most needs first
-# fails: any_listing, any_leaving
+# fails: any_listing, any_leaving, needed_resources_stay
 # fault: It sorts by the number of things that are needed directly, which says nothing about a longer chain.
 def release_order(depends):
     try:

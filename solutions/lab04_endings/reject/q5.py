@@ -218,7 +218,6 @@ def reconcile(recorded, held):
     return [resource for resource in in_use if resource not in kept], sorted(lost)
 
 
-
 # %% failing as a set
 # fails: they_fail_in_order
 # fault: The order of the requests is lost.
@@ -235,7 +234,6 @@ def reconcile(recorded, held):
     lost = [request for request, wanted in recorded.items() if not set(wanted) <= set(in_use)]
     kept = {one for request, wanted in recorded.items() if request not in lost for one in wanted}
     return [resource for resource in in_use if resource not in kept], list(reversed(lost))
-
 
 
 # %% orphans by the alphabet
@@ -256,7 +254,6 @@ def reconcile(recorded, held):
     return [resource for resource in in_use if resource not in kept], lost
 
 
-
 # %% a lease of ten seconds
 # fails: any_silence
 # fault: It does not look at the length that it is given.
@@ -273,7 +270,6 @@ def reconcile(recorded, held):
     lost = [request for request, wanted in recorded.items() if not set(wanted) <= set(in_use)]
     kept = {one for request, wanted in recorded.items() if request not in lost for one in wanted}
     return [resource for resource in in_use if resource not in kept], lost
-
 
 
 # %% all are judged by the one who is silent longest
