@@ -34,7 +34,7 @@ import os
 
 from inference_kit import LLM, SamplingParams, viz
 
-llm = LLM(os.environ.get("INFERENCE_KIT_MODEL", "smollm2"), progress=False)
+llm = LLM(os.environ.get("INFERENCE_KIT_MODEL", "smollm2"))
 output = llm.generate("Serving a language model means", SamplingParams(max_tokens=16))[0]
 print(output.text)
 

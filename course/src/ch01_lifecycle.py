@@ -77,7 +77,7 @@ import os
 
 from inference_kit import LLM, SamplingParams
 
-llm = LLM(os.environ.get("INFERENCE_KIT_MODEL", "smollm2"), progress=False)
+llm = LLM(os.environ.get("INFERENCE_KIT_MODEL", "smollm2"))
 outputs = llm.generate(
     ["The first request", "The second request is a little longer"], SamplingParams(max_tokens=12)
 )

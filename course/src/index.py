@@ -57,10 +57,10 @@
 #
 # ## Your progress
 #
-# In a lab, `progress("lab01")` shows what passes in that notebook. For a view over all labs the kit can keep a log of your attempts: time, question, and what the check said. It is off until you switch it
+# In a lab, `progress()` shows what passes in that notebook. For a view over all labs the kit can keep a log of your attempts: time, question, and what the check said. It is off until you switch it
 # on, it stays on this computer, and it holds none of your code. `log_attempts()` switches it on, `attempts()` shows it, `forget_attempts()` deletes it.
 
 # %%
 from inference_kit.labs import progress
 
-progress()
+progress(everything=True)

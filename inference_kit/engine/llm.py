@@ -12,12 +12,11 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from ..clock import Clock
 from ..config import Deadlines, EngineConfig
 from ..errors import EngineFailed, InvalidField, QueueFull
 from ..lifecycle.states import FinishReason
+from ..progress_bar import ProgressBar
 from ..sampling import SamplingParams
 from ..streaming.channel import Chunk
 from .build import build_core, chat_prompt, encode_prompt, load_model
@@ -35,7 +34,8 @@ class LLM:
         model: name, Hugging Face id or folder.
         components: replaced parts.
         clock: the engine's time.
-        progress: show progress bars while loading and generating.
+        progress: show progress bars while loading and generating, as soon as it takes over two seconds.
+            A notebook with ipywidgets draws them; elsewhere they are lines of text on stderr.
         **options: any other field of `EngineConfig`; an unknown one raises `UnknownOption`.
     """
 
@@ -132,14 +132,12 @@ class LLM:
                 self._step()
 
     def _run(self, submitted: list[LiveRequest]) -> None:
-        with tqdm(
-            total=len(submitted), desc="generate", unit="req", delay=2, disable=not self.progress
-        ) as bar:
+        with ProgressBar(len(submitted), "generate", "req", shown=self.progress) as bar:
             running = submitted
             while running:
                 self._step()
                 running = [live for live in running if not live.all_ended]
-                bar.update(len(submitted) - len(running) - bar.n)
+                bar.update(len(submitted) - len(running) - bar.done)
 
     def _step(self) -> None:
         """One step. Answers of `generate` are read from the requests, so their channels are only emptied."""

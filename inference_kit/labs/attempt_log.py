@@ -117,7 +117,7 @@ def attempts() -> Any:
     for one in found[-40:]:
         when = f"{datetime.fromtimestamp(one.at, UTC):%Y-%m-%d %H:%M}"
         rows.append([when, one.question, one.word, f"{one.passed} of {one.visible}"])
-    notes = [f"{len(found)} attempts"]
+    notes = [f"{len(found)} attempts" if len(found) > 1 else "1 attempt"]
     notes += [f"{broken} lines could not be read"] * bool(broken)
     done = [(row, 2) for row in range(1, len(rows)) if rows[row][2] == "done"]
     return grid(rows, "Your attempts", done, "; ".join(notes))

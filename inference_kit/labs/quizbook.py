@@ -48,7 +48,7 @@ class Quiz:
         for number, question in enumerate(self.questions, 1):
             options = "".join(_option(question, index) for index in range(len(question.options)))
             parts.append(
-                f"<p style='margin-bottom:4px'><b>{number}.</b> {_inline(question.text)}</p>{options}"
+                f"<p style='margin:12px 0 4px'><b>{number}.</b> {_inline(question.text)}</p>{options}"
             )
         return "".join(parts)
 
@@ -119,8 +119,10 @@ def _option(question: Question, index: int) -> str:
     right = index == question.answer
     word = "✔ Right." if right else "✘ Not this one."
     explanation = _inline(question.explain[index])
-    summary = f"<summary>{LETTERS[index]}) {_inline(question.options[index])}</summary>"
-    answer = f"<p style='margin:2px 0 6px 1.2em'><b>{word}</b> {explanation}</p>"
+    option = f"{LETTERS[index]}) {_inline(question.options[index])}"
+    # The second line of a long option stands under its first, not under the sign of the fold.
+    summary = f"<summary style='padding-left:1.2em;text-indent:-1.2em'>{option}</summary>"
+    answer = f"<p style='margin:2px 0 6px 2.4em'><b>{word}</b> {explanation}</p>"
     return f"<details style='margin-left:1.2em'>{summary}{answer}</details>"
 
 

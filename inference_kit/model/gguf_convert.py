@@ -18,7 +18,7 @@ from gguf.quants import dequantize
 from numpy.typing import NDArray
 from safetensors.torch import save_file
 from tokenizers import AddedToken, decoders, models, pre_tokenizers
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 CONTROL_TOKEN = 3
 """GGUF's mark for tokens that structure a prompt."""

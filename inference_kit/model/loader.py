@@ -24,16 +24,18 @@ def load(
     """Load `tiny`, `smollm2`, a folder, or a Hugging Face id such as `owner/name`.
 
     dtype: auto, float32, bfloat16 or float16. device: auto, cpu, cuda or cuda:N. progress: show a bar
-    while files are fetched. Raises `ModelNotFound` (what was tried, or which file is missing) and
-    `InvalidField` (a wrong dtype or device, or a field of config.json that is not supported).
+    while files are fetched and weights are placed. Raises `ModelNotFound` (what was tried, or which file is
+    missing) and `InvalidField` (a wrong dtype or device, or a field of config.json that is not supported).
     """
     if name_or_path == tiny.NAME:
         return _load_tiny(dtype, device)
     folder = hub.find(name_or_path, progress=progress)
-    return load_folder(folder, name=str(name_or_path), dtype=dtype, device=device)
+    return load_folder(folder, name=str(name_or_path), dtype=dtype, device=device, progress=progress)
 
 
-def load_folder(folder: Path, *, name: str, dtype: str = "auto", device: str = "auto") -> LoadedModel:
+def load_folder(
+    folder: Path, *, name: str, dtype: str = "auto", device: str = "auto", progress: bool = False
+) -> LoadedModel:
     """Load a Hugging Face folder: config.json, safetensors, and a tokenizer where there is one."""
     target = choose_device(device)
     config = read_config(folder)
@@ -42,7 +44,7 @@ def load_folder(folder: Path, *, name: str, dtype: str = "auto", device: str = "
     if EMBEDDING not in weights:
         raise ModelNotFound(f"{folder}: weights are missing: {EMBEDDING}")
     precision = choose_dtype(dtype, weights[EMBEDDING].dtype, target)
-    network = build_network(config, weights, precision, target, str(folder))
+    network = build_network(config, weights, precision, target, str(folder), progress)
     return LoadedModel(name, config, network, tokenizer)
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from platformdirs import user_cache_dir
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from ..errors import ModelNotFound
 from .folder import CONFIG_FILE, weight_files

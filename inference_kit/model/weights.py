@@ -14,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from ..errors import ModelNotFound
+from ..progress_bar import ProgressBar
 from .config import ModelConfig
 from .folder import weight_files
 from .transformer import CausalLM
@@ -38,9 +39,17 @@ def _read_file(path: Path) -> Iterator[tuple[str, Tensor]]:
 
 
 def build_network(
-    config: ModelConfig, weights: Mapping[str, Tensor], dtype: torch.dtype, device: torch.device, source: str
+    config: ModelConfig,
+    weights: Mapping[str, Tensor],
+    dtype: torch.dtype,
+    device: torch.device,
+    source: str,
+    progress: bool = False,
 ) -> CausalLM:
-    """A network with these weights. Raises `ModelNotFound` that names missing, extra or misshapen ones."""
+    """A network with these weights; `progress`: show a bar when it takes long.
+
+    Raises `ModelNotFound` that names missing, extra or misshapen weights.
+    """
     with torch.device("meta"):
         network = CausalLM(config)
     expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
@@ -59,7 +68,11 @@ def build_network(
             if tuple(given[name].shape) != shape
         ],
     )
-    placed = {name: tensor.to(device=device, dtype=dtype) for name, tensor in given.items()}
+    placed: dict[str, Tensor] = {}
+    with ProgressBar(len(given), "weights", "tensor", shown=progress) as bar:
+        for name, tensor in given.items():
+            placed[name] = tensor.to(device=device, dtype=dtype)
+            bar.update(1)
     network.load_state_dict(placed, assign=True)
     if config.tie_word_embeddings:
         network.lm_head.weight = network.model.embed_tokens.weight

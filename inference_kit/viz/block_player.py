@@ -14,7 +14,7 @@ from ..kv.snapshot import block_snapshot
 from .block_map import block_map
 from .machine import _cell_key
 from .picture import Picture
-from .still import Still, has_widgets
+from .still import Still, has_widgets, live_bundle
 
 Frame = tuple[str, Mapping[str, Any]]
 """What has just happened, and the snapshot after it (`block_snapshot`)."""
@@ -116,16 +116,8 @@ class BlockPlayer:
                     part.close()
             widget.close()
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        maker = getattr(self.root, "_repr_mimebundle_", None)
-        if maker is not None:
-            return maker(include=include, exclude=exclude)
-        return {"text/plain": self.frames.picture().text}
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        display(self.root)
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return live_bundle(self.root, self.frames.picture())
 
 
 def block_player(frames: Sequence[Frame] | None = None, key: str | None = None) -> BlockPlayer | Still:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .machine import _cell_key
 from .picture import Picture
-from .still import Still, has_widgets
+from .still import Still, has_widgets, live_bundle
 
 _OPEN: dict[str, Flipbook] = {}
 
@@ -52,16 +52,8 @@ class Flipbook:
                     part.close()
             widget.close()
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        maker = getattr(self.root, "_repr_mimebundle_", None)
-        if maker is not None:
-            return maker(include=include, exclude=exclude)
-        return {"text/plain": self.picture.text}
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        display(self.root)
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return live_bundle(self.root, self.picture)
 
 
 def flipbook(

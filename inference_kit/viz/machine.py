@@ -14,7 +14,7 @@ from ..errors import KitError
 from ..lifecycle import TRANSITIONS
 from .picture import Picture
 from .states import plain_table, state_diagram
-from .still import Still, has_widgets
+from .still import Still, has_widgets, live_bundle
 
 
 class NotLegal(KitError, ValueError):
@@ -144,16 +144,8 @@ class StateMachine:
                     part.close()
             widget.close()
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        maker = getattr(self.root, "_repr_mimebundle_", None)
-        if maker is not None:
-            return maker(include=include, exclude=exclude)
-        return {"text/plain": self.model.trace()}
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        display(self.root)
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return live_bundle(self.root, self.model.picture())
 
 
 def _cell_key() -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .machine import _cell_key
 from .picture import Picture
-from .still import Still, has_widgets
+from .still import Still, has_widgets, live_bundle
 
 _OPEN: dict[str, Player] = {}
 
@@ -74,15 +74,8 @@ class Player:
                     part.close()
             widget.close()
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        maker = getattr(self.root, "_repr_mimebundle_", None)
-        bundle = maker(include=include, exclude=exclude) if maker is not None else {}
-        return {**(bundle or {}), "text/plain": self.whole.text}
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        display(self.root)
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return live_bundle(self.root, self.whole)
 
 
 def open_player(

@@ -106,7 +106,7 @@ def _early_legend(moves: Table) -> list[str]:
     if not any(event in EARLY_ENDS for _, event, _ in edges_of(moves)):
         return []
     note = "small words under a box: events that end the request early"
-    return [words(note, 750, 425, 11, fill=QUIET, font_style="italic")]
+    return [words(note, 740, 425, 12.5, fill=QUIET, font_style="italic")]
 
 
 def _box(state: str, place: tuple[float, float], live: bool, current: bool) -> str:
@@ -137,7 +137,7 @@ def _box(state: str, place: tuple[float, float], live: bool, current: bool) -> s
             )
         )
     label = f"▶ {state}" if current else state
-    parts.append(words(label, x, y + 5, 14, font_weight="bold" if current else "normal"))
+    parts.append(words(label, x, y + 5, 15 if live else 13, font_weight="bold" if current else "normal"))
     return element("g", "".join(parts), data_state=state, data_current="true" if current else "false")
 
 
@@ -148,13 +148,13 @@ def _edge(edge: tuple[str, str, str], places: dict[str, tuple[float, float]]) ->
         return element("g", _chip(event, places[state]), data_edge=name)
     path, (label_x, label_y) = _route(state, target, places)
     line = element("path", d=path, fill="none", stroke=INK, stroke_width=1.5, marker_end="url(#head)")
-    halo = words(event, label_x, label_y, 12, fill="#ffffff", stroke="#ffffff", stroke_width=4)
-    return element("g", line + halo + words(event, label_x, label_y, 12), data_edge=name)
+    halo = words(event, label_x, label_y, 13, fill="#ffffff", stroke="#ffffff", stroke_width=4)
+    return element("g", line + halo + words(event, label_x, label_y, 13), data_edge=name)
 
 
 def _chip(event: str, place: tuple[float, float]) -> str:
-    offsets = {"cancel": -42.0, "time_out": 3.0, "fail": 44.0}
-    return words(event, place[0] + offsets[event], place[1] + BOX_H / 2 + 13, 10.5, fill=QUIET)
+    offsets = {"cancel": -46.0, "time_out": 5.0, "fail": 51.0}
+    return words(event, place[0] + offsets[event], place[1] + BOX_H / 2 + 14, 12, fill=QUIET)
 
 
 def _route(

@@ -16,7 +16,7 @@ from typing import Any
 from ..lifecycle import TRACE_TRANSITIONS
 from .picture import INK, QUIET, Picture, document, element, finite, table, words
 
-WIDTH, LEFT, RIGHT, TOP = 940.0, 156.0, 122.0, 22.0
+WIDTH, LEFT, RIGHT, TOP = 940.0, 170.0, 122.0, 22.0
 NAME_CHARS = 20
 MANY = 12
 """More requests than this get low rows, and an alt text that counts in place of one that lists."""

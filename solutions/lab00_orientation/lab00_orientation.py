@@ -29,7 +29,7 @@
 
 # %%
 from inference_kit import viz
-from inference_kit.labs import check, hint, show
+from inference_kit.labs import check, hint, progress, show
 
 # %% [markdown]
 # ## A model answers
@@ -44,7 +44,7 @@ import os
 
 from inference_kit import LLM, SamplingParams
 
-llm = LLM(os.environ.get("INFERENCE_KIT_MODEL", "smollm2"), progress=False)
+llm = LLM(os.environ.get("INFERENCE_KIT_MODEL", "smollm2"))
 question = [{"role": "user", "content": "What is the capital of France?"}]
 output = llm.chat(question, SamplingParams(max_tokens=24))
 print(output.text)
@@ -197,6 +197,18 @@ else:
         if count
         else "one token, no gap"
     )
+
+# %% [markdown]
+# ## How far you are
+#
+# `progress()` shows what passes in this notebook right now. It counts the visible checks only.
+
+# %%
+progress()
+
+# %% [markdown]
+# For a view over all labs, the kit can keep a log of your checks: the time, the question, the word, and how many visible checks passed. It is off. `log_attempts()` from `inference_kit.labs` switches it on.
+# The log is a file on this computer and holds none of your code. `attempts()` shows it, `forget_attempts()` deletes it, and `progress(everything=True)` sums it up.
 
 # %% [markdown]
 # ## Reflection

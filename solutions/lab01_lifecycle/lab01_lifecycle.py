@@ -572,7 +572,7 @@ from inference_kit import LLM, SamplingParams
 
 model = os.environ.get("INFERENCE_KIT_MODEL", "smollm2")
 parts = plug("lab01", globals())
-llm = LLM(model, components=parts.components, progress=False)
+llm = LLM(model, components=parts.components)
 question = [{"role": "user", "content": "What is the capital of France?"}]
 output = llm.chat(question, SamplingParams(max_tokens=24))
 print(f"{output.finish_reason}: {output.text!r}")

@@ -39,6 +39,17 @@ return window.jupyterapp.shell.currentWidget.content.widgets
     .flatMap(cell => cell.model.outputs.toJSON());
 """
 
+# Pictures that did not load, and widgets that JupyterLab has a sentence in place of.
+BROKEN = f"""
+const outputs = [...document.querySelectorAll("{PANEL} .jp-OutputArea-output")];
+const pictures = outputs.flatMap(output => [...output.querySelectorAll("img")]);
+return [
+    ...pictures.filter(one => one.complete && one.naturalWidth === 0).map(one => "picture: " + one.alt),
+    ...pictures.filter(one => !one.alt).map(() => "picture without words"),
+    ...outputs.filter(one => /(Error|Loading|Failed to).*widget/i.test(one.textContent)).map(() => "widget"),
+];
+"""
+
 
 class NotebookPage:
     """One notebook, opened in the browser."""
@@ -85,6 +96,10 @@ class NotebookPage:
         """True when every code cell with text has a number."""
         return len(self._shown_counts()) == len(self.prompts())
 
+    def broken(self) -> list[str]:
+        """Pictures and widgets in outputs that cannot be seen."""
+        return list(self.driver.execute_script(BROKEN))
+
     def _shown_counts(self) -> list[int]:
         return [int(number) for prompt in self.prompts() for number in re.findall(r"\d+", prompt)]
 
@@ -100,6 +115,15 @@ class NotebookPage:
         self._menu("Run", "runmenu:run-all")
         self._until(RUN_S, lambda _: self._finished(), "the end of the run")
 
+    def shut_down(self) -> None:
+        """Kernel > Shut Down Kernel: a kernel with a model in it is not left behind."""
+        self._menu("Kernel", "kernelmenu:shutdown")
+        self._until(CLICK_S, lambda _: self._path not in self._open_paths(), "the end of the kernel")
+
+    def _open_paths(self) -> set[str]:
+        sessions = self._ask("/api/sessions")
+        return {self._path} if sessions is None else {session["path"] for session in sessions}
+
     def _finished(self) -> bool:
         # Run All marks every cell with a star at once; a failing cell takes the stars from the rest.
         waiting = any("*" in prompt for prompt in self.prompts())
@@ -111,6 +135,22 @@ class NotebookPage:
         boxes = self.driver.find_elements(By.CSS_SELECTOR, f"{PANEL} .jp-OutputArea-output .widget-vbox")
         views = [StateMachineView(self, box) for box in boxes]
         return [view for view in views if view.buttons()]
+
+    def stored_pictures(self) -> list[str]:
+        """Alt texts of the pictures that stand in outputs by themselves, with a drawn image."""
+        found = self.driver.find_elements(
+            By.CSS_SELECTOR, f"{PANEL} .jp-RenderedHTMLCommon.jp-OutputArea-output img"
+        )
+        return [str(image.get_attribute("alt")) for image in found if image.get_property("naturalWidth")]
+
+    def folds(self) -> list[WebElement]:
+        """What can be clicked to open a fold in the outputs."""
+        return self.driver.find_elements(By.CSS_SELECTOR, f"{PANEL} .jp-OutputArea-output summary")
+
+    def open_folds(self) -> str:
+        """The text of the folds that are open."""
+        found = self.driver.find_elements(By.CSS_SELECTOR, f"{PANEL} .jp-OutputArea-output details[open]")
+        return "\n".join(fold.text for fold in found)
 
     def screenshot(self, path: Path) -> None:
         """Save what the window shows as a PNG."""

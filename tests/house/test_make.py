@@ -130,6 +130,44 @@ def test_a_failing_lint_stops_make_test(tmp_path: Path) -> None:
     assert not any("-m pytest" in call for call in stage.calls())
 
 
+def test_make_test_runs_every_chapter_and_solution_with_nbval(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    make(tmp_path, "test", f"PYTHON={sys.executable}")
+    words = next(call for call in stage.calls() if "-m pytest" in call).split()
+    assert {"tests", "course", "solutions", "--nbval-lax"} <= set(words)
+
+
+def test_colabs_packages_are_fetched_once_into_a_folder_of_their_own(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    for _ in range(2):
+        assert make(tmp_path, "colab", f"PYTHON={sys.executable}").returncode == 0
+    (call,) = [call for call in stage.calls() if "pip" in call]
+    assert f"--no-deps --target {tmp_path}/.venv/var/colab --requirement requirements-colab.lock" in call
+
+
+def test_packages_of_colab_that_cannot_be_fetched_are_one_clear_line(tmp_path: Path) -> None:
+    Stage(tmp_path, failing="python")
+    done = make(tmp_path, "colab", f"PYTHON={sys.executable}")
+    (line,) = clear_lines(done)
+    assert done.returncode != 0
+    assert "requirements-colab.lock could not be fetched" in line
+
+
+def test_make_badges_hands_the_name_on(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    make(tmp_path, "badges", f"PYTHON={sys.executable}", "REPO=someone/course")
+    make(tmp_path, "badges", f"PYTHON={sys.executable}")
+    named, unnamed = stage.calls()
+    assert named.endswith("inference_kit.labs.build --badges someone/course")
+    assert unnamed.endswith("--badges ")
+
+
+def test_continuous_integration_allows_no_skip_of_a_test_that_it_prepares() -> None:
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    (markers,) = re.findall(r"--no-skips ([a-z,]+)", text)
+    assert set(markers.split(",")) == {"browser", "sandbox", "colab"}
+
+
 def test_make_lab_opens_the_course_without_a_browser_where_there_is_none(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     done = make(tmp_path, "lab", f"PYTHON={sys.executable}", "PORT=8899")

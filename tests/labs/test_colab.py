@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbgrader.utils import determine_grade
+from nbgrader.validator import Validator
 
 from inference_kit.labs import build
 from inference_kit.labs.build import ROOT, publish
@@ -22,6 +25,7 @@ from tests.house.tree import pyproject
 from tests.labs import colab
 from tests.labs.colab import KIT, Colab
 from tests.labs.notebooks import CHAPTERS, LABS, answered, checks_of, errors_of, name, outputs, shown
+from tests.labs.test_build import PUBLISHED, run_setup, set_up
 
 UNTOUCHED = ("torch", "numpy", "ipykernel", "ipywidgets")
 
@@ -55,15 +59,17 @@ def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return run_in_colab(answered(request.param), tmp_path_factory.mktemp("colab"), wheel)
 
 
-def only_the_kit_came(ran: Ran) -> bool:
-    came = {
-        package: version
-        for package, version in ran.after["packages"].items()
-        if ran.before["packages"].get(package) != version
+def changes(ran: Ran) -> dict[str, tuple[str | None, str | None]]:
+    """Packages whose version is another one after the run: before and after."""
+    before, after = ran.before["packages"], ran.after["packages"]
+    return {
+        package: (before.get(package), after.get(package))
+        for package in {*before, *after}
+        if before.get(package) != after.get(package)
     }
-    return came == {KIT: pyproject()["project"]["version"]} and ran.before[
-        "packages"
-    ].keys() < came.keys() | (ran.after["packages"].keys())
+
+
+THE_KIT_CAME = {KIT: (None, pyproject()["project"]["version"])}
 
 
 @pytest.mark.colab
@@ -86,10 +92,18 @@ class TestReleasedNotebook:
             assert determine_grade(cell, logging.getLogger("grade")) == (points, points)
         assert [record.getMessage() for record in caplog.records if record.name == "grade"] == []
 
+    def test_nbgrader_validate_has_nothing_to_say(self, ran: Ran, tmp_path: Path) -> None:
+        nbformat.write(ran.book, tmp_path / "ran.ipynb")
+        # No preprocessors: it judges the outputs of this run and starts none of its own.
+        validator = Validator(preprocessors=[])
+        validator.stream = io.StringIO()
+        validator.validate_and_print(str(tmp_path / "ran.ipynb"))
+        assert validator.stream.getvalue().strip() == "Success! Your notebook passes all the tests."
+
     def test_the_set_up_cell_brings_the_kit_and_changes_nothing_else(self, ran: Ran) -> None:
         assert ran.before["kit"] is None
         assert not Path(ran.after["kit"]).is_relative_to(ROOT)
-        assert only_the_kit_came(ran)
+        assert changes(ran) == THE_KIT_CAME
         for package in UNTOUCHED:
             assert ran.before["packages"][package] == ran.after["packages"][package]
 
@@ -108,7 +122,7 @@ class TestReleasedNotebook:
 def test_a_chapter_runs_in_colab(chapter: Path, tmp_path: Path, wheel: Path) -> None:
     ran = run_in_colab(nbformat.read(chapter, 4), tmp_path, wheel)
     assert errors_of(ran.book) == []
-    assert only_the_kit_came(ran)
+    assert changes(ran) == THE_KIT_CAME
 
 
 # --- without ipywidgets
@@ -148,6 +162,21 @@ def test_without_ipywidgets_check_hint_plug_and_show_work(tmp_path: Path) -> Non
     said = without_widgets(program, tmp_path)
     assert said.startswith("done: lab00.q1")
     assert "**Hint 1 of 3.**" in said and "not done yet, so the engine gets the one of the kit" in said
+
+
+def test_every_module_that_builds_widgets_asks_first_whether_it_can() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "inference_kit").rglob("*.py")}
+    builders = {
+        path for path, text in texts.items() if re.search(r"^ +import ipywidgets", text, re.MULTILINE)
+    }
+    assert len(builders) >= 2
+    assert [path.name for path in builders if "has_widgets()" not in texts[path]] == []
+
+
+def test_the_set_up_cell_works_in_modelscope_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELSCOPE_ENVIRONMENT", "notebook")
+    (command,) = run_setup(set_up(PUBLISHED), tmp_path, colab=False)
+    assert command[1:] == ["-m", "pip", "install", "--quiet", "--no-deps", "/somewhere/kit.whl"]
 
 
 # --- the links: one name in course.toml

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import sys
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 from inference_kit import viz
 from inference_kit.lifecycle import TRANSITIONS
 from inference_kit.viz.machine import MachineModel, NotLegal, StateMachine
+from inference_kit.viz.player import open_player
 
 ipywidgets = pytest.importorskip("ipywidgets", reason="ipywidgets is in the `course` extra")
 
@@ -118,6 +122,33 @@ def test_closing_leaves_nothing() -> None:
 def test_there_is_no_output_widget(machine: StateMachine) -> None:
     kinds = {type(leaf).__name__ for box in machine.root.children for leaf in getattr(box, "children", [box])}
     assert kinds == {"Button", "HTML"}
+
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def test_a_stored_notebook_holds_the_widget_and_the_picture_of_the_moment(machine: StateMachine) -> None:
+    machine.buttons["tokenize"].click()
+    bundle = machine._repr_mimebundle_()
+    assert bundle[WIDGET_VIEW]["model_id"] == machine.root.model_id
+    assert '<img alt="States of a request' in bundle["text/html"]
+    assert "run the cell, and it has buttons" in bundle["text/html"]
+    assert "received –tokenize→ [tokenized]" in bundle["text/plain"]
+    json.dumps(bundle, allow_nan=False)
+
+
+def test_every_widget_stores_its_picture_too() -> None:
+    picture = viz.grid([["a"], [1]], "T")
+    frames = [open_player([picture, picture], picture, "tick", "p"), viz.flipbook({"a": picture}, key="f")]
+    for made in [*frames, viz.block_player(key="b")]:
+        bundle = made._repr_mimebundle_()
+        assert bundle[WIDGET_VIEW]["model_id"] and "<img alt=" in bundle["text/html"]
+        made.close()  # type: ignore[union-attr]
+
+
+def test_in_colab_the_widget_comes_alone(machine: StateMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
+    assert set(machine._repr_mimebundle_()) == {WIDGET_VIEW, "text/plain"}
 
 
 def test_the_model_refuses_an_illegal_event_by_name() -> None:
