@@ -68,6 +68,8 @@ def missed_at_equality(s: Subject, rng: random.Random) -> None:
 def the_queue_clock(s: Subject, rng: random.Random) -> None:
     expect_expired(s, {"queue_s": 3.0}, WAITING, 4.5, None)
     expect_expired(s, {"queue_s": 3.0}, WAITING, 5.0, ("queue_deadline", 5.0))
+    # Before the first token: the admission alone disarms it.
+    expect_expired(s, {"queue_s": 3.0}, {**WAITING, "admitted_at": 3.0}, 99.0, None)
     expect_expired(s, {"queue_s": 3.0}, DECODING, 99.0, None)
 
 
@@ -526,6 +528,8 @@ def the_lease(s: Subject, rng: random.Random) -> None:
 def never_heard_of(s: Subject, rng: random.Random) -> None:
     expect_orphans(s, {"r1": 5.0}, 6.0, ["block 2"])
     expect_orphans(s, {}, 0.0, ["block 1", "block 2", "block 3"])
+    # 0.0 is a time, and not silence.
+    expect_orphans(s, {"r1": 0.0, "r2": 0.0}, 6.0, [])
 
 
 def expect_reconciled(s: Subject, recorded: Mapping[str, list[str]], held: list[str], wanted: Any) -> None:

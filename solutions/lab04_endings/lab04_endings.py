@@ -336,7 +336,7 @@ show("lab04.q3")
 # A request holds things that need each other: the stream reads from KV blocks, and both write into a trace. If the trace is closed first, the stream writes into nothing. So what *depends* on something is released before it. And some things have several owners: a shared prefix, an adapter, a buffer. They stay until the last owner has left.
 # Both rules together give a third one: a resource that has lost its last owner stays as long as something *of another owner* still needs it.
 #
-# **Contract.** `release_order(depends)` gets a dict from a resource to those that it needs. It returns all of them, each before those that it needs; for a circle it raises a `ValueError`.
+# **Contract.** `release_order(depends)` gets a dict from a resource to those that it needs. Every resource has an entry of its own there, an empty one if it needs nothing. It returns all of them, each before those that it needs; for a circle it raises a `ValueError`.
 #
 # `leave(owner, owners, depends)` returns `(what is freed, in that order; who owns what afterwards)`. `owners` is a dict from a resource to its owners. Freed is what has no owner left **and** what nothing that stays needs; it is not in the second part any more. What has no owner left and is
 # still needed stays, with an empty list of owners. A resource that `depends` does not name needs nothing.
@@ -413,7 +413,7 @@ show("lab04.q4")
 #
 # A **lease**: each holder gives a sign of life from time to time. Who is silent for too long is not there any more. **Reconciliation** after a restart: compare what the log says with what is really in use.
 #
-# **Contract.** `find_orphans(held, heard_at, now, lease_s)` returns the resources whose holder has not been heard of for `lease_s` seconds (at equality the lease is over), or never. `held` is a dict from resource to holder; keep its order.
+# **Contract.** `find_orphans(held, heard_at, now, lease_s)` returns the resources whose holder has not been heard of for `lease_s` seconds (at equality the lease is over), or never; 0.0 is a time like any other. `held` is a dict from resource to holder; keep its order.
 # `reconcile(recorded, held)` returns `(resources to give back, requests to fail)`. `recorded` is a dict from request to its resources by the log, `held` the list of resources in use. What no recorded request has is given back. A request that lacks something fails, and what it still has is given back, unless another one shares it.
 #
 # | situation | result |

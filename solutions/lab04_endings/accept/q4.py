@@ -163,3 +163,36 @@ def leave(owner, owners, depends):
             freed += [name]
             left = {other: who for other, who in left.items() if other != name}
     return [freed, left]
+
+
+# %% again until nothing more goes
+def release_order(depends):
+    names = list(depends) + [d for ds in depends.values() for d in ds]
+    left = list(dict.fromkeys(names))
+    out = []
+    while left:
+        free = [n for n in left if not any(n in depends.get(o, ()) for o in left)]
+        if not free:
+            raise ValueError("circle")
+        out.append(free[0])
+        left.remove(free[0])
+    return out
+
+
+def leave(owner, owners, depends):
+    rest = {k: [o for o in v if o != owner] for k, v in owners.items()}
+    gone = set()
+    again = True
+    while again:
+        again = False
+        for n in list(rest):
+            if (
+                n not in gone
+                and not rest[n]
+                and not any(n in depends.get(o, ()) for o in rest if o not in gone)
+            ):
+                gone.add(n)
+                again = True
+    order = release_order(depends)
+    order += [n for n in rest if n not in order]
+    return [n for n in order if n in gone], {k: v for k, v in rest.items() if k not in gone}

@@ -82,3 +82,18 @@ def reconcile(recorded, held):
     users = {resource: [name for name, wanted in recorded.items() if resource in wanted] for resource in held}
     lost = tuple(name for name, wanted in recorded.items() if any(one not in users for one in wanted))
     return tuple(one for one, who in users.items() if all(name in lost for name in who)), lost
+
+
+# %% who is alive, and request by request
+def find_orphans(held, heard_at, now, lease_s):
+    alive = {h for h, at in heard_at.items() if at + lease_s > now}
+    return [r for r in held if held[r] not in alive]
+
+
+def reconcile(recorded, held):
+    fail = [r for r in recorded if not set(recorded[r]).issubset(held)]
+    out = list(held)
+    for r, w in recorded.items():
+        if r not in fail:
+            out = [x for x in out if x not in w]
+    return out, fail

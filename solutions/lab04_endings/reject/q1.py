@@ -665,3 +665,31 @@ def first_expired(deadlines, marks, now):
 
 def moved_on(started_at, paused_at, resumed_at):
     return max(paused_at, started_at)
+
+
+# %% the queue clock runs until the first token
+# fails: the_queue_clock
+# fault: An admitted request that is still prefilling is ended by the queue.
+def armed(deadlines, marks):
+    out = []
+    if deadlines.queue_s is not None and marks.queued_at is not None and marks.first_token_at is None:
+        out.append((marks.queued_at + deadlines.queue_s, "queue_deadline"))
+    if deadlines.ttft_s is not None and marks.first_token_at is None:
+        out.append((marks.received_at + deadlines.ttft_s, "ttft_deadline"))
+    if deadlines.inter_token_s is not None and marks.last_token_at is not None and not marks.paused:
+        out.append((marks.last_token_at + deadlines.inter_token_s, "inter_token_deadline"))
+    if deadlines.overall_s is not None:
+        out.append((marks.received_at + deadlines.overall_s, "overall_deadline"))
+    return out
+
+
+def first_expired(deadlines, marks, now):
+    best = None
+    for at, why in armed(deadlines, marks):
+        if at <= now and (best is None or at < best[1]):
+            best = (why, at)
+    return best
+
+
+def moved_on(started_at, paused_at, resumed_at):
+    return started_at + resumed_at - paused_at if paused_at > started_at else resumed_at

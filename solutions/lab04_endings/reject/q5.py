@@ -285,3 +285,19 @@ def reconcile(recorded, held):
     lost = [request for request, wanted in recorded.items() if not set(wanted) <= set(in_use)]
     kept = {one for request, wanted in recorded.items() if request not in lost for one in wanted}
     return [resource for resource in in_use if resource not in kept], lost
+
+
+# %% heard of at zero is never heard of
+# fails: never_heard_of
+# fault: 0.0 is false, so a sign of life at the start of the clock does not count.
+def find_orphans(held, heard_at, now, lease_s):
+    return [r for r, h in held.items() if not heard_at.get(h) or now >= heard_at[h] + lease_s]
+
+
+def reconcile(recorded, held):
+    lost = [r for r, w in recorded.items() if any(x not in held for x in w)]
+    kept = set()
+    for r in recorded:
+        if r not in lost:
+            kept.update(recorded[r])
+    return [x for x in held if x not in kept], lost
