@@ -67,7 +67,20 @@ marks = {
     "first_token_at": 2.0,
     "last_token_at": 3.0,
 }
-viz.deadline_clocks({"inter_token_s": 2.0, "overall_s": 12.0}, {**marks, "paused": True}, now=9.0)
+viz.deadline_clocks(
+    {"inter_token_s": 2.0, "overall_s": 12.0}, marks, now=9.0, waits=[(4.0, None)], slow_consumer_s=8.0
+)
+
+# %% [markdown]
+# When the reader is back, the clock must go on from where it stood. Starting it anew would forgive a stall that had begun before; letting the wait count would end the request at once. So its start is moved on by the wait:
+
+# %%
+from inference_kit.lifecycle import moved_on
+
+print("token at 3 s, no reader from 4 s to 9 s: the clock starts at", moved_on(3.0, 4.0, 9.0), "s")
+viz.deadline_clocks(
+    {"inter_token_s": 2.0, "overall_s": 12.0}, marks, now=9.5, waits=[(4.0, 9.0)], slow_consumer_s=8.0
+)
 
 # %% [markdown]
 # ## 3. The safe point
@@ -130,12 +143,14 @@ print("another order:   ", settle(reversed(signals))[0])
 # A request holds more than blocks: a stream, a slot, an adapter, a trace. They need each other. A stream that is closed *after* its trace writes into nothing; blocks that go before the kernel that reads them are read by a stranger. The rule is that of any building: what stands on something goes before it.
 #
 # In one process a list does it: what is taken last is released first. With several owners it becomes a graph, and a resource waits for its *last* owner. That is a reference count, seen from the other side.
+#
+# A count of owners alone is not enough, though. In the next cell `r1` owns the keys and values, and a stream of `r2` reads from them. When `r1` leaves, they have no owner. They must stay all the same, until that stream goes:
 
 # %%
 from inference_kit.lifecycle import leave
 
-needs = {"trace": [], "kv": ["trace"], "adapter": [], "stream": ["kv", "trace"]}
-owners = {"trace": ["r1", "r2"], "kv": ["r1"], "adapter": ["r1", "r2"], "stream": ["r1"]}
+needs = {"kv": ["trace"], "stream 1": ["kv", "trace"], "stream 2": ["kv"]}
+owners = {"trace": ["r1"], "kv": ["r1"], "adapter": ["r1", "r2"], "stream 1": ["r1"], "stream 2": ["r2"]}
 for owner in ("r1", "r2", "r1"):
     freed, owners = leave(owner, owners, needs)
     print(f"{owner} leaves: frees {freed or 'nothing'}; still owned: {owners or 'nothing'}")

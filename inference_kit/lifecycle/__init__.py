@@ -3,7 +3,7 @@
 No torch, no clock, no I/O: times come in as arguments.
 """
 
-from .deadlines import ClockMarks, Deadlines, armed, first_expired, next_due
+from .deadlines import ClockMarks, Deadlines, armed, first_expired, moved_on, next_due
 from .endings import in_order, settle, which_end
 from .metrics import (
     classify_outcome,
@@ -71,6 +71,7 @@ __all__ = [
     "in_order",
     "leave",
     "mean_gap",
+    "moved_on",
     "next_due",
     "next_state",
     "percentile",

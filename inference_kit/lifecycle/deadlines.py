@@ -71,3 +71,12 @@ def first_expired(deadlines: Deadlines, marks: ClockMarks, now: float) -> tuple[
 def next_due(deadlines: Deadlines, marks: ClockMarks) -> float | None:
     """When the next of the deadlines passes if nothing else happens, in seconds; None: never."""
     return min((at for at, _ in armed(deadlines, marks)), default=None)
+
+
+def moved_on(started_at: float, paused_at: float, resumed_at: float) -> float:
+    """Start of the inter-token clock after a wait for stream credit, in seconds (convention 6).
+
+    The wait does not count, so the start moves on by it. A token that came during the wait has set the
+    clock anew: then only the rest of the wait is left out.
+    """
+    return started_at + (resumed_at - max(paused_at, started_at))

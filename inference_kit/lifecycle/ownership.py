@@ -30,12 +30,21 @@ def leave(
 ) -> tuple[list[str], dict[str, list[str]]]:
     """An owner goes: (what is freed, in order; who owns what afterwards).
 
+    Freed is what has no owner left, unless something that stays still needs it: then it stays too, with an
+    empty list of owners, and goes together with the last one that needs it.
+
     Args:
         owner: who goes. Leaving twice frees nothing.
         owners: resource to its owners.
-        depends: see `release_order`.
+        depends: see `release_order`; a resource that is not named there needs nothing.
     """
     left = {name: [one for one in who if one != owner] for name, who in owners.items()}
-    gone = {name for name, who in owners.items() if owner in who and not left[name]}
-    freed = [name for name in release_order(depends) if name in gone]
-    return freed, {name: who for name, who in left.items() if name not in gone}
+    needs = {**{name: () for name in left}, **depends}
+    freed = []
+    for name in release_order(needs):
+        # What needs `name` came before it in this order, so `left` has only those that stay.
+        needed = any(name in needs[other] for other in left)
+        if name in left and not left[name] and not needed:
+            freed.append(name)
+            del left[name]
+    return freed, left

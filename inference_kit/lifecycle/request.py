@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..sampling import SamplingParams
-from .deadlines import ClockMarks, Deadlines
+from .deadlines import ClockMarks, Deadlines, moved_on
 from .states import END_EVENTS, TERMINAL_STATES, Event, FinishReason, State, next_state
 
 
@@ -286,7 +286,8 @@ class Request:
             self.paused_at = at
         elif self.paused_at is not None:
             if self.gap_started_at is not None:
-                self._moved_gap = (len(self.token_times), self.gap_started_at + (at - self.paused_at))
+                moved = moved_on(self.gap_started_at, self.paused_at, at)
+                self._moved_gap = (len(self.token_times), moved)
             self.paused_at = None
         self.has_credit = has_credit
 

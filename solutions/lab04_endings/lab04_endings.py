@@ -76,6 +76,8 @@ print(f"{job.steps_done} steps were computed, {job.steps_done - gave_up_at:g} of
 # | inter-token | at each token | at the next one | a device that stalls |
 # | overall | when it came in | at its end | everything |
 #
+# The inter-token clock blames the device, so it must not run while the request waits for its *reader*: then it stands still, and another limit runs, `slow_consumer_s` of lab 05. When the reader is back, the clock goes on from where it stood.
+#
 # In the picture a request came at 1 s, was queued at 2 s, admitted at 3 s, and made tokens at 4 s and 6 s. Its limits are: queue 3 s, TTFT 4 s, inter-token 2 s, overall 12 s. It is 9 s now.
 
 # %%
@@ -86,10 +88,26 @@ viz.deadline_clocks(
 )
 
 # %% [markdown]
+# And the same request, when its reader is away from 7 s to 10 s, with an inter-token limit of 3 s. The hatched time is not counted.
+
+# %%
+viz.deadline_clocks(
+    {"inter_token_s": 3.0, "overall_s": 12.0},
+    {"received_at": 1.0, "queued_at": 2.0, "admitted_at": 3.0, "first_token_at": 4.0, "last_token_at": 6.0},
+    now=11.0,
+    waits=[(7.0, 10.0)],
+    slow_consumer_s=5.0,
+)
+
+# %% [markdown]
 # ## Question 1 · Four clocks
 #
 # **Contract.** `armed(deadlines, marks)` returns a list with an entry `(due time, reason)` for each clock that runs and has a limit, in the order queue, TTFT, inter-token, overall. `first_expired(deadlines, marks, now)` returns `(reason, due time)` of the clock that ran out first, or `None`.
 # A limit is missed at equality. The time in the answer is *start + limit*, however late somebody looks. Of several the earliest is the cause; in a tie it is the one that comes first in that order.
+#
+# `moved_on(started_at, paused_at, resumed_at)` is for the inter-token clock. It stands still while the request waits for its reader, so the wait must not count: the function returns the start that the clock has after the wait. A token that was on its way can still come during the wait; it sets the clock anew, and then only the rest of the wait is left out.
+#
+# The check asks `first_expired` and `moved_on`. How your `armed` writes its entries is your own affair.
 #
 # `deadlines` has `queue_s`, `ttft_s`, `inter_token_s` and `overall_s` (seconds, or `None`: no limit). `marks` has `received_at`, `queued_at`, `admitted_at`, `first_token_at`, `last_token_at` (seconds, or `None`: has not happened) and `paused`: true while the reader is slow. `CLOCKS` is given: the name of each limit and its reason.
 #
@@ -108,6 +126,10 @@ viz.deadline_clocks(
 # | ttft 9 and overall 5, now 99 | `("overall_deadline", 6)` |
 # | queue 3 and overall 4, both due at 5 | `("queue_deadline", 5)` |
 # | no limits, now 99 | `None` |
+# | queue 3, not queued yet, now 99 | `None`: the clock has not started |
+# | `moved_on(6, 7, 12)` | 11: one second had gone when the wait began, and it still counts |
+# | `moved_on(6, 6, 12)` | 12 |
+# | `moved_on(9, 7, 12)` | 12: the token at 9 set the clock anew |
 
 # %%
 # lab04/q1 — keep this line
@@ -139,6 +161,14 @@ def first_expired(deadlines, marks, now):
     ### END SOLUTION
 
 
+def moved_on(started_at, paused_at, resumed_at):
+    """Start of the inter-token clock after a wait for the reader."""
+    # TODO 7: how much of the wait lies behind the start of the clock? Move the start on by that.
+    ### BEGIN SOLUTION
+    # @answer inference_kit.lifecycle.deadlines:moved_on
+    ### END SOLUTION
+
+
 class Bag(dict):
     """A dict whose keys are attributes. You do not change this class."""
 
@@ -166,7 +196,7 @@ check("lab04.q1")
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `min(armed(…), key=lambda clock: clock[0], default=None)` is the earliest, and of equal ones the first. `getattr(deadlines, name)` is the limit of a name. Then `if first is None or now < first[0]: return None`.
+# `min(armed(…), key=lambda clock: clock[0], default=None)` is the earliest, and of equal ones the first. `getattr(deadlines, name)` is the limit of a name. Then `if first is None or now < first[0]: return None`. For `moved_on`: the wait counts from `max(paused_at, started_at)` on.
 #
 # </details>
 #
@@ -194,6 +224,8 @@ show("lab04.q1")
 # | a limit at 5, a cancel at 5 | the limit |
 # | a failure and a limit at 5 | the limit |
 # | a failure and a cancel at 3 | `(error, now)` |
+# | a failure, a limit at 5, a cancel at 3 | `(error, now)`: the limit came after the cancel, and a failure wins over a cancel |
+# | a failure, a limit at 5, a cancel at 8 | the limit |
 
 
 # %%
@@ -245,6 +277,7 @@ show("lab04.q2")
 # | a cancel at 6, a finish at 5 | the finish wins, the cancel is late |
 # | all five at 5 | expire, finish, cancel, arrive, step |
 # | a cancel, an expire and a finish at 5 | expire wins; finish and cancel are late |
+# | two cancels at 5 | one of them wins, the other one is late |
 # | an arrival at 1, a step at 2 | `(None, [])` |
 # | no signal | `(None, [])` |
 # | a signal "explode" | `ValueError` |
@@ -301,9 +334,12 @@ show("lab04.q3")
 # ## Question 4 · Release in the order of ownership
 #
 # A request holds things that need each other: the stream reads from KV blocks, and both write into a trace. If the trace is closed first, the stream writes into nothing. So what *depends* on something is released before it. And some things have several owners: a shared prefix, an adapter, a buffer. They stay until the last owner has left.
+# Both rules together give a third one: a resource that has lost its last owner stays as long as something *of another owner* still needs it.
 #
-# **Contract.** `release_order(depends)` gets a dict from a resource to those that it needs. It returns all of them, each before those that it needs; for a circle it raises a `ValueError`. `leave(owner, owners, depends)` returns `(what is freed, in that order; who owns what afterwards)`. `owners` is a dict from a
-# resource to its owners. What is freed is not in the second part any more.
+# **Contract.** `release_order(depends)` gets a dict from a resource to those that it needs. Every resource has an entry of its own there, an empty one if it needs nothing. It returns all of them, each before those that it needs; for a circle it raises a `ValueError`.
+#
+# `leave(owner, owners, depends)` returns `(what is freed, in that order; who owns what afterwards)`. `owners` is a dict from a resource to its owners. Freed is what has no owner left **and** what nothing that stays needs; it is not in the second part any more. What has no owner left and is
+# still needed stays, with an empty list of owners. A resource that `depends` does not name needs nothing.
 #
 # | situation | result |
 # |---|---|
@@ -313,6 +349,9 @@ show("lab04.q3")
 # | a needs b, b needs a | `ValueError` |
 # | r1 leaves; kv is shared with r2 | kv stays with r2, the rest is freed |
 # | r1 leaves and owned all three alone | stream, kv, trace are freed in this order |
+# | r1 leaves with trace and kv; the stream of r2 needs kv | nothing is freed: kv stays without an owner, and so does trace, which kv needs |
+# | after that, r2 leaves | stream, kv, trace are freed in this order |
+# | r1 leaves; `depends` does not name its buffer | the buffer is freed |
 # | r1 leaves twice | the second time nothing is freed |
 #
 # Python's `graphlib.TopologicalSorter` knows how to order such a graph. You may use it or write your own.
@@ -334,8 +373,9 @@ def release_order(depends):
 def leave(owner, owners, depends):
     """An owner goes: (what is freed, in order; who owns what afterwards)."""
     # TODO 3: take the owner off every list.
-    # TODO 4: free what it owned and nobody owns any more, in the order of release_order.
-    # TODO 5: return both; what is freed is gone from the second.
+    # TODO 4: go through all resources in the order of release_order, also those that `depends` does not name.
+    # TODO 5: free one that has no owner left and that nothing which is still there needs.
+    # TODO 6: return both; what is freed is gone from the second.
     ### BEGIN SOLUTION
     # @answer inference_kit.lifecycle.ownership:leave
     ### END SOLUTION
@@ -352,12 +392,12 @@ check("lab04.q4")
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Build new lists; do not remove from the caller's. A resource that nobody owned before is not freed by somebody who leaves.
+# In the order of `release_order`, whatever needs a resource comes before it. So when you look at one, it is already decided which of the others stay. `{name: [] for name in owners} | depends` names every resource.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `gone = {name for name, who in owners.items() if owner in who and not left[name]}`, and then `[name for name in release_order(depends) if name in gone]`.
+# `left` holds the owners without the one who goes. In the loop: `needed = any(name in needs[other] for other in left)`. If `name` is in `left`, its list is empty and it is not needed: append it to `freed`, and delete it from `left`.
 #
 # </details>
 #
@@ -373,7 +413,7 @@ show("lab04.q4")
 #
 # A **lease**: each holder gives a sign of life from time to time. Who is silent for too long is not there any more. **Reconciliation** after a restart: compare what the log says with what is really in use.
 #
-# **Contract.** `find_orphans(held, heard_at, now, lease_s)` returns the resources whose holder has not been heard of for `lease_s` seconds (at equality the lease is over), or never. `held` is a dict from resource to holder; keep its order.
+# **Contract.** `find_orphans(held, heard_at, now, lease_s)` returns the resources whose holder has not been heard of for `lease_s` seconds (at equality the lease is over), or never; 0.0 is a time like any other. `held` is a dict from resource to holder; keep its order.
 # `reconcile(recorded, held)` returns `(resources to give back, requests to fail)`. `recorded` is a dict from request to its resources by the log, `held` the list of resources in use. What no recorded request has is given back. A request that lacks something fails, and what it still has is given back, unless another one shares it.
 #
 # | situation | result |
@@ -384,6 +424,7 @@ show("lab04.q4")
 # | r1 has a and b; a and b in use | nothing to do |
 # | r1 has a; a, b and c in use | b and c are given back, in the order of `held` |
 # | r1 has a and b; only a in use | r1 fails, a is given back |
+# | r2 and r1, in this order, lack something | both fail, in the order of `recorded` |
 
 
 # %%
@@ -435,7 +476,8 @@ show("lab04.q5")
 # %% [markdown]
 # ## Plug your parts into the engine
 #
-# `plug` puts your `first_expired` into the engine's slot `endings`: your code decides at every boundary which deadline has passed. The engine takes it only when its check says *done*.
+# `plug` puts your `first_expired` into the engine's slot `endings`: your code decides at every boundary which deadline has passed. Your `release_order` goes into the slot `lifecycle`: it says in which order an ended request gives back what it holds. The engine takes a part only when its check says *done*.
+# `which_end`, `settle`, `moved_on` and the two searches of question 5 have no slot. The engine uses its own, and yours are asked beside it, about what it did.
 #
 # Four requests run on a virtual clock, so nobody waits: one is late in the queue, one at its first token, one between two tokens, one as a whole. The model is SmolLM2 (135 million weights, CPU). With the environment variable
 # `INFERENCE_KIT_MODEL=tiny` it is a small model of random weights.
@@ -455,16 +497,45 @@ run.table
 run.timeline
 
 # %% [markdown]
-# A cancel in the middle of a step. The step goes on to its end, its neighbour gets its token, and the token of the cancelled one is not committed: *proposed* is one more than *committed*.
+# Two readers stop reading. The inter-token limit is 5 s, and nobody is ended by it while the readers are away. One of them comes back after 15 s; then the device stalls, and *now* that clock runs out. The other one never comes back, so the limit of slow readers (25 s) ends it. Two different causes, two different names:
+
+# %%
+slow = parts.slow_readers(model)
+slow.table
+
+# %%
+slow.timeline
+
+# %% [markdown]
+# A cancel in the middle of a step. The step goes on to its end, its neighbour gets its token, and the token of the cancelled one is not committed: *proposed* is one more than *committed*. Committed tokens are billed, also for a cancelled request, and the one of the last step is not. That is a policy, and it is written down: in the docstring of
+# `inference_kit/engine/output.py`, together with two others. A cancel is recorded under its own name. The blocks of a cancelled prompt may stay in the prefix cache, for what was computed did not become wrong.
 
 # %%
 parts.cancel_inside_a_step(model)
+
+# %% [markdown]
+# A limit and a cancel at one boundary. The engine looks at 7 s, and must find out which of them came first. Your `which_end` and your `settle` are asked the same.
+
+# %%
+parts.one_boundary(model)
+
+# %% [markdown]
+# What the request had taken, and in which order your `release_order` gave it back. The slot in the batch writes into the stream, and the stream finds its caller in the registry.
+
+# %%
+parts.release(model)
 
 # %% [markdown]
 # And orphans: three callers submit, and two go away without a word. Your `find_orphans` looks at what the engine holds and at who was heard of.
 
 # %%
 parts.orphans(model)
+
+# %% [markdown]
+# A restart. The gateway comes back with an old log: it knows nothing of `r2`, and it believes that `r1` has a block which is not there. Your `reconcile` compares the log with what the engine really has in use.
+
+# %%
+parts.restart(model)
 
 # %% [markdown]
 # Try a fault. In the answer cell of question 1, let the TTFT clock start at `marks.queued_at`, run that cell, and run `plug("lab04", globals())` again. Which checks see it? What would your customers see? Put it back.

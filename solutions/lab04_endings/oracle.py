@@ -29,6 +29,13 @@ def expired(limits: dict[str, Any], marks: dict[str, Any], now: float) -> tuple[
     return None
 
 
+def moved_on(started_at: float, paused_at: float, resumed_at: float) -> float:
+    """Lets the clock run tick by tick up to the end of the wait; it counts no tick inside the wait."""
+    ticks = range(int(started_at / TICK), int(resumed_at / TICK))
+    counted = [tick for tick in ticks if tick * TICK < paused_at]
+    return resumed_at - len(counted) * TICK
+
+
 def winner(signals: list[tuple[float, str]]) -> tuple[float, str] | None:
     """The end that no other end comes before."""
     rank = ["expire", "finish", "cancel"]
@@ -49,6 +56,14 @@ def valid_orders(depends: dict[str, list[str]]) -> list[tuple[str, ...]]:
         for order in permutations(depends)
         if all(order.index(name) < order.index(other) for name in depends for other in depends[name])
     ]
+
+
+def free_after(owner: str, owners: dict[str, list[str]], depends: dict[str, list[str]]) -> set[str]:
+    """What nobody else can reach: from the resources that others own, along the needs."""
+    reached = [name for name, who in owners.items() if set(who) - {owner}]
+    for name in reached:
+        reached += [other for other in depends.get(name, []) if other in owners and other not in reached]
+    return set(owners) - set(reached)
 
 
 def orphans(held: dict[str, str], heard_at: dict[str, float], now: float, lease_s: float) -> list[str]:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from typing import Any
 from xml.etree import ElementTree
 
+import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference_kit import Deadlines, viz
 from inference_kit.labs.answers import reference_source, splice, stub_source
-from inference_kit.labs.build import find_labs
+from inference_kit.labs.build import ROOT, find_labs
 from inference_kit.labs.drawings import draw
-from inference_kit.labs.gates import LabFiles
+from inference_kit.labs.gates import LabFiles, failed_names, run_answer
 from inference_kit.labs.notebook import plug
-from inference_kit.labs.plugs.lab04 import Lab04
+from inference_kit.labs.plugs import DONE, WRONG
+from inference_kit.labs.plugs.lab04 import Lab04, OrderedLifecycle
 from inference_kit.lifecycle import (
     ClockMarks,
+    Request,
     find_orphans,
     first_expired,
     leave,
+    moved_on,
     reconcile,
     release_order,
     settle,
@@ -63,6 +69,14 @@ def test_the_oracle_agrees_on_clocks(limits: dict[str, Any], marks: dict[str, An
     assert (None if got is None else (str(got[0]), got[1])) == oracle.expired(limits, marks, now)
 
 
+@given(times=st.lists(QUARTERS, min_size=3, max_size=3))
+def test_the_oracle_agrees_on_waits(times: list[float]) -> None:
+    started_at, paused_at, resumed_at = times[0], *sorted(times[1:])
+    resumed_at = max(resumed_at, started_at)
+    wanted = oracle.moved_on(started_at, paused_at, resumed_at)
+    assert moved_on(started_at, paused_at, resumed_at) == wanted
+
+
 @given(signals=SIGNALS)
 def test_the_oracle_agrees_on_races(signals: list[tuple[float, str]]) -> None:
     winner, late = settle(signals)
@@ -83,15 +97,36 @@ def test_the_oracle_agrees_on_orders(data: Any) -> None:
         assert tuple(release_order(depends)) in valid
 
 
-@given(owners=st.dictionaries(st.sampled_from("abcd"), st.lists(st.sampled_from("xyz"), unique=True)))
-def test_when_all_have_left_all_that_was_owned_is_freed_once(owners: dict[str, list[str]]) -> None:
-    depends: dict[str, list[str]] = {name: [] for name in owners}
-    freed, left = [], dict(owners)
-    for owner in "xyzxyz":
-        gone, left = leave(owner, left, depends)
-        freed += gone
-    assert sorted(freed) == sorted(name for name, who in owners.items() if who)
-    assert all(who == [] for who in left.values())
+@st.composite
+def books_of(draw: st.DrawFn) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Owners of some resources, and needs without a circle, in which a resource may be missing."""
+    names = draw(st.permutations("abcde"))
+    owners = draw(
+        st.dictionaries(st.sampled_from(names), st.lists(st.sampled_from("xyz"), unique=True, min_size=1))
+    )
+    needs = {
+        name: draw(st.lists(st.sampled_from(names[:place]), unique=True)) if place else []
+        for place, name in enumerate(names)
+    }
+    named = draw(st.lists(st.sampled_from(names), unique=True))
+    return owners, {name: needs[name] for name in named}
+
+
+@given(books=books_of(), leaving=st.permutations("xyz"))
+def test_the_oracle_agrees_on_who_frees_what(
+    books: tuple[dict[str, list[str]], dict[str, list[str]]], leaving: list[str]
+) -> None:
+    owners, needs = books
+    for owner in [*leaving, leaving[0]]:
+        freed, left = leave(owner, owners, needs)
+        assert set(freed) == oracle.free_after(owner, owners, needs)
+        place = {name: index for index, name in enumerate(freed)}
+        assert all(
+            place[name] < place[other] for name in freed for other in needs.get(name, []) if other in place
+        )
+        assert sorted([*freed, *left]) == sorted(owners)
+        owners = left
+    assert owners == {}, "all have left, so all is freed"
 
 
 @given(
@@ -155,6 +190,7 @@ def test_a_cancelled_step_proposes_one_more_than_it_commits() -> None:
     assert rows[0][1] == "cancelled"
     assert int(rows[0][2]) == int(rows[0][3]) + 1
     assert rows[1][2] == rows[1][3]
+    assert [row[4] for row in rows] == [row[3] for row in rows], "committed tokens are billed (A9)"
 
 
 def test_orphans_are_found_and_given_back() -> None:
@@ -168,12 +204,85 @@ def test_orphans_are_found_and_given_back() -> None:
     assert by_name["r1"][2] > 0
 
 
+def test_every_part_is_done_and_says_so() -> None:
+    assert set(Lab04(names_of()).words.values()) == {DONE}
+
+
+def test_two_slow_readers_end_for_two_reasons() -> None:
+    run = Lab04(names_of()).slow_readers("tiny")
+    text = run.table.text
+    assert "comes back   23 s  inter_token_deadline" in text
+    assert "never comes  28 s  slow_consumer" in text
+    # 15 s without a token and an inter-token limit of 5 s: only a clock that stood still explains it.
+    engine, mine = (line.split("starts at ")[1] for line in text.split("\n") if "starts at" in line)
+    assert engine == mine == "18 s"
+    assert "not counted: 3 s to 18 s" in run.timeline.alt
+
+
+def test_the_learners_decisions_are_those_of_the_engine() -> None:
+    rows = rows_of(Lab04(names_of()).one_boundary("tiny"))
+    assert [row[4] for row in rows] == ["client_cancel", "overall_deadline", "overall_deadline"]
+    assert [row[4] for row in rows] == [row[5] for row in rows]
+    assert [row[6] for row in rows] == ["cancel", "expire", "expire"]
+
+
+def test_the_engine_releases_in_the_learners_order() -> None:
+    names = names_of()
+    asked = []
+
+    def listening(depends: Any) -> Any:
+        asked.append(dict(depends))
+        return names["release_order"](depends)
+
+    parts = Lab04({**names, "release_order": listening})
+    parts.release("tiny")
+    assert asked[-1] == {"registry": [], "stream": ["registry"], "kv and slot": ["stream"]}
+    assert parts.lifecycle.given_back == ["kv and slot", "stream", "registry"]
+
+
+def test_a_late_signal_releases_nothing_again() -> None:
+    lifecycle = OrderedLifecycle(release_order)
+    request = Request("r", (1, 2), lifecycle=lifecycle)
+    given_back: list[str] = []
+    for name in ("registry", "stream", "kv and slot"):
+        request.hold(name, lambda name=name: given_back.append(name))  # type: ignore[misc]
+    assert request.finalize("client_cancel", 1.0) is True
+    assert request.finalize("overall_deadline", 2.0) is False
+    assert given_back == ["kv and slot", "stream", "registry"]
+
+
+WRONG_ORDER = """def release_order(depends):
+    return sorted(depends)
+
+
+def leave(owner, owners, depends):
+    return [], owners
+"""
+
+
+def test_a_wrong_order_is_kept_out_of_the_engine() -> None:
+    parts = Lab04(names_of(q4=WRONG_ORDER))
+    assert parts.words["q4"] == WRONG
+    assert parts.release("tiny").text.endswith("kv and slot, stream, registry.")
+
+
+def test_after_a_restart_only_what_the_log_knows_goes_on() -> None:
+    text = Lab04(names_of()).restart("tiny").text
+    rows = {line[:2]: line.split()[-1] for line in text.split("\n")[2:]}
+    assert (int(rows["r0"]) > 0, rows["r1"], rows["r2"]) == (True, "0", "0")
+    assert "goes on" in text and "fails, 2 given back" in text and "an orphan, 2 given back" in text
+
+
 NEVER = """def armed(deadlines, marks):
     return []
 
 
 def first_expired(deadlines, marks, now):
     return None
+
+
+def moved_on(started_at, paused_at, resumed_at):
+    return started_at
 """
 
 
@@ -222,3 +331,56 @@ def test_a_paused_request_shows_a_clock_that_stands_still() -> None:
 def test_a_time_that_is_no_number_is_refused() -> None:
     with pytest.raises(ValueError, match="now"):
         viz.deadline_clocks({}, MARKS, float("nan"))
+
+
+SLOW = {**MARKS, "admitted_at": 2.0, "first_token_at": 3.0, "last_token_at": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("waits", "now", "said"),
+    [
+        ([(4.0, 9.0)], 9.5, "none ran out"),
+        ([(4.0, 9.0)], 10.0, "inter_token_deadline at 10 s"),
+        ([(4.0, None)], 10.0, "none ran out"),
+        ([(4.0, None)], 12.0, "slow_consumer at 12 s"),
+        ([(3.0, 5.0), (5.5, 8.5)], 9.0, "none ran out"),
+        ([(3.0, 5.0), (5.5, 8.5)], 10.0, "inter_token_deadline at 10 s"),
+    ],
+)
+def test_a_wait_for_the_reader_is_drawn_and_not_counted(waits: Any, now: float, said: str) -> None:
+    picture = viz.deadline_clocks({"inter_token_s": 2.0}, SLOW, now, waits=waits, slow_consumer_s=8.0)
+    ElementTree.fromstring(picture.svg)
+    assert said in picture.alt
+    assert "url(#waits)" in picture.svg
+    assert f"{waits[0][0]:g} s to " in picture.text
+
+
+# --- what the text says
+
+
+def cells() -> list[str]:
+    book = nbformat.read(ROOT / "labs" / "lab04_endings" / "lab04_endings.ipynb", 4)
+    return [cell.source for cell in book.cells]
+
+
+def test_the_incident_shows_work_for_nobody() -> None:
+    (source,) = [cell for cell in cells() if cell.startswith("class Job:")]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(source, {})
+    assert said.getvalue() == (
+        "the caller gave up at 3 s; the device worked until 10 s\n"
+        "10 steps were computed, 7 of them for nobody\n"
+    )
+
+
+def test_the_fault_of_the_last_part_is_seen() -> None:
+    (text,) = [cell for cell in cells() if "Try a fault." in cell]
+    assert "let the TTFT clock start at `marks.queued_at`" in text
+    source = reference_source(FILES.cells["q1"])
+    right = 'starts["ttft_s"] = marks.received_at'
+    assert source.count(right) == 1
+    lost = failed_names(
+        run_answer(FILES.checks, "q1", source.replace(right, 'starts["ttft_s"] = marks.queued_at'))
+    )
+    assert lost == {"the_ttft_clock", "the_earliest_is_the_cause"}

@@ -31,8 +31,8 @@ MARKS = {
     "paused": False,
 }
 SIGNALS = [(5.0, "cancel"), (6.0, "step"), (5.0, "expire"), (4.0, "arrive"), (5.0, "finish")]
-NEEDS = {"trace": [], "kv": ["trace"], "adapter": [], "stream": ["kv", "trace"]}
-OWNERS = {"trace": ["r1", "r2"], "kv": ["r1"], "adapter": ["r1", "r2"], "stream": ["r1"]}
+NEEDS = {"kv": ["trace"], "stream 1": ["kv", "trace"], "stream 2": ["kv"]}
+OWNERS = {"trace": ["r1", "r2"], "kv": ["r1"], "stream 1": ["r1"], "stream 2": ["r2"]}
 RECORDED = {"r1": ["a", "b"], "r2": ["c"], "r3": ["b", "d"]}
 IN_USE = ["a", "b", "c", "x"]
 
@@ -72,9 +72,9 @@ def draw_owners(s: Subject) -> Picture:
     owners: Any = OWNERS
     for owner in ("r1", "r2", "r1"):
         freed, owners = s.call("leave", owner, owners, NEEDS)
-        kept = ", ".join(f"{name} by {' '.join(who)}" for name, who in owners.items())
+        kept = ", ".join(f"{name}: {' '.join(who) or '–'}" for name, who in owners.items())
         rows.append([owner, " → ".join(freed) or "–", kept or "–"])
-    return viz.grid(rows, "Two requests leave", [(1, 1), (2, 1)], "stream needs kv and trace, kv needs trace")
+    return viz.grid(rows, "Two requests leave", [(1, 1), (2, 1)], "both streams need kv, kv needs trace")
 
 
 def draw_restart(s: Subject) -> Picture:

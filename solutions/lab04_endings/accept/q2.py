@@ -37,3 +37,22 @@ def which_end(due, failed, cancelled, now, error):
     if not failed or (winner is not None and winner is due):
         return winner
     return [error, now]
+
+
+# %% the cancel is taken off the table first
+def which_end(due, failed, cancelled, now, error):
+    if due is not None and cancelled is not None:
+        if cancelled[1] < due[1]:
+            due = None
+        else:
+            cancelled = None
+    for cause in (due, (error, now) if failed else None, cancelled):
+        if cause is not None:
+            return tuple(cause)
+    return None
+
+
+# %% one expression
+def which_end(due, failed, cancelled, now, error):
+    late = due is None or (cancelled or (None, due[1]))[1] < due[1]
+    return (late and ((failed and (error, now)) or cancelled)) or (None if late else due)

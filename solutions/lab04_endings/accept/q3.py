@@ -57,3 +57,42 @@ def settle(signals):
     if not ends:
         return None, ends
     return ends.pop(0), ends
+
+
+# %% one bag for each kind
+def in_order(signals):
+    signals = list(signals)
+    if any(kind not in ORDER for _, kind in signals):
+        raise ValueError("unknown signal")
+    bags = [[signal for signal in signals if signal[1] == kind] for kind in ORDER]
+    times = sorted({time for time, _ in signals})
+    return [signal for now in times for bag in bags for signal in bag if signal[0] == now]
+
+
+def settle(signals):
+    queue = in_order(signals)
+    late = [signal for signal in queue if signal[1] not in {"arrive", "step"}]
+    winner = late.pop(0) if late else None
+    return [winner, late]
+
+
+# %% inserts each at its place
+def in_order(signals):
+    out, words = [], list(ORDER)
+    for time, kind in signals:
+        if kind not in words:
+            raise ValueError(kind)
+    for time, kind in signals:
+        place = 0
+        while place < len(out):
+            other_time, other = out[place]
+            if other_time > time or (other_time == time and words.index(other) > words.index(kind)):
+                break
+            place += 1
+        out.insert(place, (time, kind))
+    return out
+
+
+def settle(signals):
+    ends = iter([one for one in in_order(signals) if one[1] in ENDS])
+    return next(ends, None), list(ends)

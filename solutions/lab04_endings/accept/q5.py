@@ -47,3 +47,53 @@ def reconcile(recorded, held):
         else:
             lost.append(request)
     return list(filter(lambda one: references[one] == 0, held)), lost
+
+
+# %% by holder
+def find_orphans(held, heard_at, now, lease_s):
+    silent = {holder: now >= heard_at.get(holder, now - lease_s) + lease_s for holder in held.values()}
+    return [name for name in held if silent[held[name]]]
+
+
+def reconcile(recorded, held):
+    lost, back = [], list(dict.fromkeys(held))
+    for request, wanted in recorded.items():
+        if set(wanted) - set(held):
+            lost.append(request)
+            continue
+        back = [one for one in back if one not in wanted]
+    return [back, lost]
+
+
+# %% who holds what, turned around
+def find_orphans(held, heard_at, now, lease_s):
+    orphans = []
+    for resource, holder in held.items():
+        try:
+            alive_until = heard_at[holder] + lease_s
+        except KeyError:
+            alive_until = float("-inf")
+        if not now < alive_until:
+            orphans.append(resource)
+    return orphans
+
+
+def reconcile(recorded, held):
+    users = {resource: [name for name, wanted in recorded.items() if resource in wanted] for resource in held}
+    lost = tuple(name for name, wanted in recorded.items() if any(one not in users for one in wanted))
+    return tuple(one for one, who in users.items() if all(name in lost for name in who)), lost
+
+
+# %% who is alive, and request by request
+def find_orphans(held, heard_at, now, lease_s):
+    alive = {h for h, at in heard_at.items() if at + lease_s > now}
+    return [r for r in held if held[r] not in alive]
+
+
+def reconcile(recorded, held):
+    fail = [r for r in recorded if not set(recorded[r]).issubset(held)]
+    out = list(held)
+    for r, w in recorded.items():
+        if r not in fail:
+            out = [x for x in out if x not in w]
+    return out, fail

@@ -32,7 +32,7 @@ def which_end(due, failed, cancelled, now, error):
 
 
 # %% a cancel always wins
-# fails: the_earlier_one, the_same_instant, a_moment_counts
+# fails: all_three_at_once, the_earlier_one, the_same_instant, a_moment_counts
 # fault: It does not compare the times.
 def which_end(due, failed, cancelled, now, error):
     if due is not None and cancelled is None:
@@ -43,7 +43,7 @@ def which_end(due, failed, cancelled, now, error):
 
 
 # %% a limit always wins
-# fails: the_earlier_one, a_moment_counts
+# fails: all_three_at_once, the_earlier_one, a_moment_counts
 # fault: It does not compare the times.
 def which_end(due, failed, cancelled, now, error):
     if due is not None:
@@ -78,7 +78,7 @@ def which_end(due, failed, cancelled, now, error):
 
 
 # %% a failure first
-# fails: a_failure_among_others
+# fails: all_three_at_once, a_failure_among_others
 # fault: A failure wins over a limit that passed before it.
 def which_end(due, failed, cancelled, now, error):
     if failed:
@@ -91,7 +91,7 @@ def which_end(due, failed, cancelled, now, error):
 
 
 # %% a cancel hides a failure
-# fails: a_failure_among_others
+# fails: all_three_at_once, a_failure_among_others
 # fault: The caller who cancelled never hears of the failure.
 def which_end(due, failed, cancelled, now, error):
     if due is not None and (cancelled is None or due[1] <= cancelled[1]):
@@ -110,3 +110,44 @@ def which_end(due, failed, cancelled, now, error):
     if failed:
         return error, now
     return cancelled
+
+
+# %% a failure looks at the limit only
+# fails: all_three_at_once
+# fault: After a failure every limit that has passed wins, also one that came after the cancel.
+def which_end(due, failed, cancelled, now, error):
+    if failed:
+        return due if due is not None else (error, now)
+    if due is not None and (cancelled is None or due[1] <= cancelled[1]):
+        return due
+    return cancelled
+
+
+# %% a cancel and a failure make an error
+# fails: all_three_at_once
+# fault: With a cancel on the table a failure wins over everything, also over an earlier limit.
+def which_end(due, failed, cancelled, now, error):
+    if failed and cancelled is not None:
+        return error, now
+    if due is not None and (cancelled is None or due[1] <= cancelled[1]):
+        return due
+    return (error, now) if failed else cancelled
+
+
+# %% the earliest of three
+# fails: a_failure_among_others, all_three_at_once
+# fault: A failure takes part in the race with the time of the boundary, so a cancel beats it.
+def which_end(due, failed, cancelled, now, error):
+    causes = [cause for cause in (due, cancelled, (error, now) if failed else None) if cause is not None]
+    return min(causes, key=lambda cause: cause[1]) if causes else None
+
+
+# %% a failure wins where nobody cancelled
+# fails: a_failure_among_others
+# fault: A failure that is noticed at the boundary hides the limit that had passed before it.
+def which_end(due, failed, cancelled, now, error):
+    if failed and cancelled is None:
+        return error, now
+    if due is not None and (cancelled is None or due[1] <= cancelled[1]):
+        return due
+    return (error, now) if failed else cancelled

@@ -81,7 +81,7 @@ def settle(signals):
 
 
 # %% the late ones are forgotten
-# fails: one_winner, time_first, many_signals
+# fails: twice_the_same, one_winner, time_first, many_signals
 # fault: It does not say which signals came too late.
 def in_order(signals):
     found = list(signals)
@@ -190,3 +190,52 @@ def in_order(signals):
 def settle(signals):
     ends = [signal for signal in in_order(signals) if signal[1] in ENDS]
     return (ends[0] if ends else None), ends[1:]
+
+
+# %% the late ones are those that differ
+# fails: twice_the_same
+# fault: A second signal that is equal to the winner is not reported.
+def in_order(signals):
+    found = list(signals)
+    for _, kind in found:
+        if kind not in ORDER:
+            raise ValueError(f"{kind!r} is no signal")
+    return sorted(found, key=lambda signal: (signal[0], ORDER[signal[1]]))
+
+
+def settle(signals):
+    ends = [signal for signal in in_order(signals) if signal[1] in ENDS]
+    winner = ends[0] if ends else None
+    return winner, [signal for signal in ends if signal != winner]
+
+
+# %% a set of signals
+# fails: twice_the_same
+# fault: Equal signals are taken for one.
+def in_order(signals):
+    found = list(signals)
+    for _, kind in found:
+        if kind not in ORDER:
+            raise ValueError(f"{kind!r} is no signal")
+    return sorted(found, key=lambda signal: (signal[0], ORDER[signal[1]]))
+
+
+def settle(signals):
+    ends = [signal for signal in in_order(set(map(tuple, signals))) if signal[1] in ENDS]
+    return (ends[0] if ends else None), ends[1:]
+
+
+# %% the latest wins
+# fails: time_first, one_winner, many_signals
+# fault: The last end overwrites the earlier ones.
+def in_order(signals):
+    found = list(signals)
+    for _, kind in found:
+        if kind not in ORDER:
+            raise ValueError(f"{kind!r} is no signal")
+    return sorted(found, key=lambda signal: (signal[0], ORDER[signal[1]]))
+
+
+def settle(signals):
+    ends = [signal for signal in in_order(signals) if signal[1] in ENDS]
+    return (ends[-1] if ends else None), ends[:-1]
