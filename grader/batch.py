@@ -10,9 +10,11 @@ from __future__ import annotations
 import collections
 import concurrent.futures
 import ctypes
+import fcntl
 import multiprocessing
 import signal
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from pebble import ProcessPool
 from tqdm import tqdm
 
 from inference_kit.clock import Clock, MonotonicClock
+from inference_kit.errors import KitError
 
 from .course import Course, Submission, released_form
 from .gradebook import Writer
@@ -29,6 +32,7 @@ from .hooks import Judge
 from .pipeline import Outcome, Settings, Station, file_digest
 from .verdict_log import Grading, VerdictLog
 
+LOCK_NAME = "grading.lock"
 TRIES = 2
 """How often a submission is judged when its judge dies, before it is given up."""
 SUBMISSION_S = 600.0
@@ -36,6 +40,10 @@ SUBMISSION_S = 600.0
 PR_SET_PDEATHSIG = 1
 START_METHOD = "forkserver"
 """Workers come from a process that has imported the grader and has no threads."""
+
+
+class CourseBusy(KitError):
+    """Two batches cannot write into one course at the same time."""
 
 
 @dataclass
@@ -82,6 +90,22 @@ def autograde(
     clock = clock or MonotonicClock()
     start_s = clock.now()
     report = Report(settings.level)
+    with only_grader(course):
+        _autograde(course, assignments, workers, settings, force, clock, method, report)
+    report.wall_s = clock.now() - start_s
+    return report
+
+
+def _autograde(
+    course: Course,
+    assignments: Iterable[str],
+    workers: int,
+    settings: Settings,
+    force: bool,
+    clock: Clock,
+    method: str,
+    report: Report,
+) -> None:
     log, writer = VerdictLog(course.data), Writer(course)
     station = Station(course, settings, log.find)
     try:
@@ -102,8 +126,17 @@ def autograde(
     finally:
         writer.close()
         log.close()
-    report.wall_s = clock.now() - start_s
-    return report
+
+
+@contextmanager
+def only_grader(course: Course) -> Iterator[None]:
+    """Hold the course's lock. The kernel lets go of it when this process ends, however it ends."""
+    with open(course.data / LOCK_NAME, "w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise CourseBusy(f"another grader is at work in {course.root}; wait for its end") from error
+        yield
 
 
 def record(report: Report, log: VerdictLog, writer: Writer, outcome: Outcome, clock: Clock) -> None:

@@ -6,7 +6,6 @@ Invariant: a graded file is whole or absent, and the grades of one submission ch
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -138,7 +137,7 @@ def has_link(path: Path, top: Path) -> bool:
 def place(source: Path, target: Path) -> None:
     """Copy one file, read-only, so that it is whole or absent."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    draft = draft_of(target)
     shutil.copyfile(source, draft)
     draft.chmod(READ_ONLY)
     draft.replace(target)
@@ -146,7 +145,14 @@ def place(source: Path, target: Path) -> None:
 
 def replace_text(target: Path, text: str) -> None:
     """Write a read-only text file, so that it is whole or absent."""
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    draft = draft_of(target)
     draft.write_text(text, encoding="utf-8")
     draft.chmod(READ_ONLY)
     draft.replace(target)
+
+
+def draft_of(target: Path) -> Path:
+    """Where a file is written first. One that a killed run left is removed."""
+    draft = target.with_name(f".{target.name}.draft")
+    draft.unlink(missing_ok=True)
+    return draft

@@ -159,7 +159,7 @@ def test_a_killed_run_loses_nothing(tmp_path: Path) -> None:
     for student in expected:
         path = data / "autograded" / student / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
         assert json.loads(path.read_text())["nbformat"] == 4
-    assert not list(data.rglob(".*.ipynb.*")), "a draft was left behind"
+    assert not list(data.rglob(".*.draft")), "a draft was left behind"
 
 
 def finished(data: Path) -> set[tuple[str, str]]:
