@@ -144,7 +144,8 @@ def test_a_killed_run_loses_nothing(tmp_path: Path) -> None:
             kill(pid, victim, rng)
             kills[victim] += 1
             assert ended_within(pid, LONGEST_S)
-            assert status(process) == (0 if victim == "judge" else -signal.SIGKILL)
+            # A run that was leaving when the signal came has its own status.
+            assert status(process) in ((0,) if victim == "judge" else (0, -signal.SIGKILL))
             assert sound(data / "gradebook.db") and sound(data / "verdicts.db")
             now = finished(data)
             assert known <= now, "a finished verdict was lost"

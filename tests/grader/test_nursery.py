@@ -40,7 +40,8 @@ def rights():
     except FileNotFoundError:  # a user namespace may be refused a /proc of its own
         return {}
     with file:
-        return {line.split(":")[0]: line.split()[1] for line in file if line.startswith(("Cap", "NoNewPrivs"))}
+        wanted = ("Cap", "NoNewPrivs")
+        return {line.split(":")[0]: line.split()[1] for line in file if line.startswith(wanted)}
 def mount(): return os.system("mount -t tmpfs x /tmp 2>/dev/null")
 def own_namespace():
     import ctypes
