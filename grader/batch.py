@@ -1,6 +1,6 @@
 """The fast path: every submission of a course judged in parallel, by warm workers, once.
 
-Owns the pool, the order of writing, and what happens when something dies. Invariant: a verdict
+Owns the judges, the order of writing, and what happens when something dies. Invariant: a verdict
 that was reached is in the log before anything else is written, so the next run never judges it
 again; and no submission, and no death of a process, stops the others.
 """
@@ -14,13 +14,13 @@ import fcntl
 import multiprocessing
 import signal
 from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nbgrader.utils import is_grade
-from pebble import ProcessPool
 from tqdm import tqdm
 
 from inference_kit.clock import Clock, MonotonicClock
@@ -39,7 +39,7 @@ SUBMISSION_S = 600.0
 """Wall time in which a submission must be judged, far beyond what its limits allow."""
 PR_SET_PDEATHSIG = 1
 START_METHOD = "forkserver"
-"""Workers come from a process that has imported the grader and has no threads."""
+"""Judges come from a process that has imported the grader and has no threads."""
 
 
 class CourseBusy(KitError):
@@ -192,26 +192,66 @@ def is_current(
     )
 
 
-# --- the pool -------------------------------------------------------------------------------------
+# --- the judges -----------------------------------------------------------------------------------
 
 
 class _Here:
-    """What a worker process holds between submissions."""
+    """What a judge's process holds between submissions."""
 
     station: Station | None = None
 
 
 def _set_up(root: str, settings: Settings) -> None:
-    """In a new worker: die with the parent, and open the course."""
+    """In a new judge: die with the parent, and open the course."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the alarm below ends the process, whoever set what
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
     course = Course(Path(root))
     _Here.station = Station(course, settings, VerdictLog(course.data).find)
 
 
-def _grade(submission: Submission) -> Outcome:
+def _grade(submission: Submission, limit_s: float) -> Outcome:
+    """Grade one submission. A judge that takes longer than `limit_s` is ended by the kernel."""
     if _Here.station is None:
-        raise RuntimeError("the worker was not set up")
-    return _Here.station.grade(submission)
+        raise RuntimeError("the judge was not set up")
+    signal.setitimer(signal.ITIMER_REAL, limit_s)
+    try:
+        return _Here.station.grade(submission)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+class _Judge:
+    """One process that grades, replaced when it dies.
+
+    Each has a pool of its own: when one of several processes of a pool dies, the standard
+    library gives up the whole pool, and the death of one judge must not touch another.
+    """
+
+    def __init__(self, course: Course, settings: Settings, context: Any) -> None:
+        self._context = context
+        self._arguments = (str(course.root), settings)
+        self._pool = self._new()
+
+    def submit(self, submission: Submission) -> concurrent.futures.Future[Outcome]:
+        """Start grading one submission."""
+        try:
+            return self._pool.submit(_grade, submission, SUBMISSION_S)
+        except BrokenProcessPool:  # it died after its last result
+            self.replace()
+            return self._pool.submit(_grade, submission, SUBMISSION_S)
+
+    def replace(self) -> None:
+        """Take a new process for one that died."""
+        self.close()
+        self._pool = self._new()
+
+    def close(self) -> None:
+        """End the process when it has nothing to do."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _new(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(1, self._context, initializer=_set_up, initargs=self._arguments)
 
 
 def judge_all(
@@ -221,30 +261,36 @@ def judge_all(
 
     A judge that dies or hangs is replaced. What it worked on is tried again, and then given up.
     """
-    if not todo:
-        return
-    waiting = collections.deque((submission, 1) for submission in todo)
-    running: dict[Any, tuple[Submission, int]] = {}
     context = multiprocessing.get_context(method)
     if method == START_METHOD:
         context.set_forkserver_preload([__name__])
-    pool = ProcessPool(workers, initializer=_set_up, initargs=(str(course.root), settings), context=context)
+    waiting = collections.deque((submission, 1) for submission in todo)
+    running: dict[concurrent.futures.Future[Outcome], tuple[_Judge, Submission, int]] = {}
+    idle = [_Judge(course, settings, context) for _ in range(min(workers, len(todo)))]
     try:
         while waiting or running:
-            while waiting and len(running) < 2 * workers:
-                submission, attempt = waiting.popleft()
-                running[pool.schedule(_grade, args=(submission,), timeout=SUBMISSION_S)] = submission, attempt
+            while waiting and idle:
+                judge, (submission, attempt) = idle.pop(), waiting.popleft()
+                running[judge.submit(submission)] = judge, submission, attempt
             done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
-                submission, attempt = running.pop(future)
-                try:
-                    result: Outcome | str = future.result()
-                except Exception as error:  # the judge died, hung, or found a fault of its own
-                    result = f"{type(error).__name__}: {error}"
+                judge, submission, attempt = running.pop(future)
+                error = future.exception()
+                if isinstance(error, BrokenProcessPool):
+                    judge.replace()
+                idle.append(judge)
+                result = future.result() if error is None else _in_words(error)
                 if isinstance(result, str) and attempt < TRIES:
                     waiting.append((submission, attempt + 1))
                 else:
                     yield submission, result
     finally:
-        pool.stop()
-        pool.join()
+        for judge in (*idle, *(judge for judge, _, _ in running.values())):
+            judge.close()
+
+
+def _in_words(error: BaseException) -> str:
+    """Why a submission has no outcome."""
+    if isinstance(error, BrokenProcessPool):
+        return f"its judge died, or took more than {SUBMISSION_S:g} s"
+    return f"{type(error).__name__}: {error}"
