@@ -11,6 +11,7 @@ import collections
 import concurrent.futures
 import ctypes
 import fcntl
+import gc
 import multiprocessing
 import signal
 from collections.abc import Iterable, Iterator
@@ -208,6 +209,7 @@ def _set_up(root: str, settings: Settings) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
     course = Course(Path(root))
     _Here.station = Station(course, settings, VerdictLog(course.data).find)
+    gc.freeze()  # what is there now stays: a collection need not walk it again and again
 
 
 def _grade(submission: Submission, limit_s: float) -> Outcome:

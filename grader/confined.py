@@ -47,11 +47,10 @@ class Confined:
         """Write one message before the deadline."""
         data = memoryview(json.dumps(message).encode() + b"\n")
         while data:
-            self._wait(self._write_fd, select.POLLOUT, deadline_s)
             try:
                 data = data[os.write(self._write_fd, data[:_CHUNK]) :]
             except BlockingIOError:
-                continue
+                self._wait(self._write_fd, select.POLLOUT, deadline_s)
             except OSError:
                 raise AnswerDied("the process of the answer ended") from None
 

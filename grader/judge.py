@@ -75,13 +75,14 @@ def program_cells(notebook: NotebookNode) -> tuple[ProgramCell, ...]:
 
 
 def judge_question(
-    checks: tuple[Check, ...], runner: Runner, seed: int, answer_key: str = ""
+    checks: tuple[Check, ...], runner: Runner, seed: int, answer_key: str = "", more: bool = False
 ) -> tuple[CheckResult, ...]:
     """Results of one question's checks, in their written order. Never raises for an answer.
 
     Visible checks run first, so that what an answer remembers of a hidden case cannot come
     back in the message of a visible one. A check that loses the worker scores 0 and the next
     one gets a new worker; after `Limits.timeouts` time-outs the rest is not run.
+    `more`: another question will follow, so its worker can get ready meanwhile.
     """
     results: dict[str, CheckResult] = {}
     subject: RemoteSubject | None = None
@@ -97,6 +98,8 @@ def judge_question(
                 results[check.name] = result_of(check, error.status, str(error))
                 timeouts = runner.limits.timeouts
                 continue
+            if more:
+                runner.prepare()
             results[check.name] = _run(check, subject, seed, runner)
             if subject.lost is not None:
                 timeouts += subject.lost.status == "timeout"
@@ -166,17 +169,24 @@ def judge_notebook(
     if reason:
         return [Verdict(*_grade_info(cell), level=sandbox.level, reason=reason) for cell in cells]
     runner = Runner(program_cells(notebook), sandbox, limits, warm)
-    return [_judge_cell(cell, notebook, checks, runner, seed) for cell in cells]
+    verdicts = []
+    try:
+        for number, cell in enumerate(cells, 1):
+            more = number < len(cells)
+            verdicts.append(_judge_cell(cell, notebook, checks, runner, seed, more))
+    finally:
+        runner.close()
+    return verdicts
 
 
 def _judge_cell(
-    cell: NotebookNode, notebook: NotebookNode, checks: CheckSet, runner: Runner, seed: int
+    cell: NotebookNode, notebook: NotebookNode, checks: CheckSet, runner: Runner, seed: int, more: bool
 ) -> Verdict:
     grade_id, points = _grade_info(cell)
     asked = question_of(cell)
     if asked is None or asked[0] != checks.lab or asked[1] not in checks.questions:
         raise ChecksMissing(f"the test cell {grade_id} asks for a check that {checks.lab} does not have")
-    results = judge_question(checks.of(asked[1]), runner, seed, answer_before(notebook, grade_id))
+    results = judge_question(checks.of(asked[1]), runner, seed, answer_before(notebook, grade_id), more)
     return Verdict(grade_id, points, results, runner.level)
 
 

@@ -7,7 +7,9 @@ comes from the worker is unpickled, evaluated or compared by its own methods.
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -23,6 +25,7 @@ from inference_kit.labs.checking import (
     MissingAnswer,
     NotDone,
     NotPlain,
+    Result,
 )
 from inference_kit.labs.plain import Plain, decode_plain, encode_plain
 
@@ -30,6 +33,8 @@ from .confined import Confined, SandboxUnavailable
 from .sandbox import Limits, Sandbox, setup_message
 
 MAX_STARTS = 8
+GROUP = 100
+"""Of many calls, how many go in one message: its reply must stay below the limit of a reply."""
 NONSENSE = "the process of the answer talks nonsense"
 
 
@@ -80,6 +85,29 @@ class RemoteSubject:
     def attr(self, handle: Handle, name: str) -> Plain:
         return self._decode(self._ask("attr", name, handle=handle.key))
 
+    def calls(self, name: str, arguments: Iterable[tuple[Any, ...]]) -> list[Result]:
+        return self._many([self._request("call", name, given, {}) for given in arguments])
+
+    def methods(self, handle: Handle, requests: Iterable[tuple[Any, ...]]) -> list[Result]:
+        return self._many(
+            [self._request("method", name, given, {}, handle=handle.key) for name, *given in requests]
+        )
+
+    def _many(self, requests: list[dict[str, Any]]) -> list[Result]:
+        """Send requests in groups; the replies are read when they are asked for."""
+        if any("callback" in arg for request in requests for arg in request["args"]):
+            raise TypeError("one of many calls cannot be given a Callback")
+        results: list[Result] = []
+        for group in (requests[i : i + GROUP] for i in range(0, len(requests), GROUP)):
+            replies = self._exchange({"op": "many", "requests": group}).get("many")
+            if not isinstance(replies, list) or len(replies) != len(group):
+                self._lose(AnswerDied(NONSENSE))
+            results += [
+                functools.partial(self._result, request["name"], reply)
+                for request, reply in zip(group, replies, strict=True)
+            ]
+        return results
+
     def _ask(
         self,
         op: str,
@@ -89,23 +117,36 @@ class RemoteSubject:
         **more: int,
     ) -> str:
         """Send one request, serve the callbacks it causes, and return the encoded result."""
-        request = {
-            "op": op,
-            "name": name,
-            "args": [self._argument(arg) for arg in args],
-            "kwargs": {key: self._argument(arg) for key, arg in (kwargs or {}).items()},
-            **more,
-        }
+        request = self._request(op, name, args, kwargs or {}, **more)
         pending = len(self._check_errors)
         reply = self._exchange(request)
         if len(self._check_errors) > pending:
             error = self._check_errors[pending]
             del self._check_errors[pending:]
             raise error
-        if isinstance(reply.get("done"), str):
-            return str(reply["done"])
-        if isinstance(reply.get("error"), dict):
-            _raise_answer_error(name, reply["error"])
+        return self._encoded(name, reply)
+
+    def _request(
+        self, op: str, name: str, args: Iterable[Any], kwargs: dict[str, Any], **more: int
+    ) -> dict[str, Any]:
+        return {
+            "op": op,
+            "name": name,
+            "args": [self._argument(arg) for arg in args],
+            "kwargs": {key: self._argument(arg) for key, arg in kwargs.items()},
+            **more,
+        }
+
+    def _result(self, name: str, reply: object) -> Plain:
+        return self._decode(self._encoded(name, reply))
+
+    def _encoded(self, name: str, reply: object) -> str:
+        """The result in a reply, still encoded. Raises the error that the reply tells of."""
+        if isinstance(reply, dict):
+            if isinstance(reply.get("done"), str):
+                return str(reply["done"])
+            if isinstance(reply.get("error"), dict):
+                _raise_answer_error(name, reply["error"])
         self._lose(AnswerDied(NONSENSE))
 
     def _exchange(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -202,23 +243,36 @@ class Runner:
         self.stopped: dict[str, str] = {}
         self._definitions_only: set[int] = set()
         self._left_out: set[int] = set()
+        self._next: _Begun | None = None
 
     @property
     def level(self) -> str:
         """The level of confinement of every worker of this runner."""
         return self._sandbox.level
 
+    def prepare(self) -> None:
+        """Let the next worker load its cells while this one is at work. Only time depends on it."""
+        if self._next is None:
+            self._next = self._begin()
+
+    def close(self) -> None:
+        """End a worker that was prepared and not used. Safe to repeat."""
+        if self._next is not None:
+            begun, self._next = self._next, None
+            begun.confined.kill()
+
     def start(self) -> RemoteSubject:
         """A worker with every cell loaded that can be. Raises `AnswerError` when none starts."""
         for _ in range(MAX_STARTS):
-            confined = self._sandbox.start(self.limits, self._warm)
-            running = _Position()
+            begun, self._next = self._next or self._begin(), None
+            confined, running = begun.confined, _Position()
             try:
-                self._load(confined, running)
+                self._load(begun, running)
             except AnswerError as error:
                 confined.kill()
                 if not self._blame(running.cell, error.status):
                     raise
+                self.close()  # what was prepared has the cell that is to blame
             except BaseException:
                 confined.kill()
                 raise
@@ -226,13 +280,26 @@ class Runner:
                 return RemoteSubject(confined)
         raise AnswerDied("too many cells of the notebook end or hang their process")
 
-    def _load(self, confined: Confined, running: _Position) -> None:
-        limits = self.limits
-        end_s = confined.clock.now() + limits.load_s
+    def _begin(self) -> _Begun:
+        """Start a worker and give it its cells, without waiting for them."""
+        confined = self._sandbox.start(self.limits, self._warm)
         numbers = [number for number in range(len(self._cells)) if number not in self._left_out]
-        confined.send(
-            setup_message(self._sandbox, limits, [self._given(number) for number in numbers]), end_s
-        )
+        cells = [self._given(number) for number in numbers]
+        try:
+            confined.send(
+                setup_message(self._sandbox, self.limits, cells), confined.clock.now() + self.limits.load_s
+            )
+        except AnswerError as error:
+            confined.kill()
+            raise SandboxUnavailable(f"a worker did not start: {error}") from error
+        except BaseException:
+            confined.kill()
+            raise
+        return _Begun(confined, numbers)
+
+    def _load(self, begun: _Begun, running: _Position) -> None:
+        limits, confined, numbers = self.limits, begun.confined, begun.numbers
+        end_s = confined.clock.now() + limits.load_s
         await_ready(confined, end_s)
         while True:
             message = confined.receive(min(end_s, confined.clock.now() + limits.cell_s))
@@ -279,6 +346,14 @@ def await_ready(confined: Confined, deadline_s: float) -> None:
         raise SandboxUnavailable(f"a worker did not start: {error}") from error
     if not ready:
         raise SandboxUnavailable("a worker did not start: it said something else")
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A worker that has got its cells, and their numbers."""
+
+    confined: Confined
+    numbers: list[int]
 
 
 @dataclass

@@ -55,8 +55,9 @@ class Limits:
     """CPU time of one process."""
     memory_bytes: int = 1 << 30
     """Private memory (RLIMIT_DATA) of one process."""
-    processes: int = 32
-    """Processes and threads. At the level `rlimits`: none beside the worker itself."""
+    processes: int = 64
+    """Processes and threads of the worker at work and the one that gets ready, together.
+    At the level `rlimits`: none beside the worker itself."""
     file_bytes: int = 16 << 20
     """Size of one file, and of the whole working folder at the level `bubblewrap`."""
     open_files: int = 64

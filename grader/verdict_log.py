@@ -8,6 +8,7 @@ verdict whose transaction was committed survives whatever ends the process.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import hmac
 import json
@@ -18,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, String, create_engine, event, select
+from sqlalchemy import Engine, String, create_engine, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from inference_kit.clock import wall_time
@@ -98,7 +99,7 @@ class VerdictLog:
         """Open or make the log. Raises `VerdictKeyUnreadable`."""
         self._key = read_key(folder / KEY_NAME)
         self._engine = open_database(folder / LOG_NAME)
-        _Base.metadata.create_all(self._engine)
+        make_tables(self._engine, folder / KEY_NAME)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -182,14 +183,19 @@ def grading_from(record: dict[str, Any]) -> Grading:
 
 def open_database(path: Path) -> Engine:
     """An SQLite file that readers and one writer share, and that survives the end of any of them."""
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": LOCK_WAIT_S})
+    return create_engine(f"sqlite:///{path}", connect_args={"timeout": LOCK_WAIT_S})
 
-    @event.listens_for(engine, "connect")
-    def set_up(connection: Any, record: Any) -> None:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
 
-    return engine
+def make_tables(engine: Engine, lock: Path) -> None:
+    """Make what is not there yet. Several processes may do so at once: the file `lock` lets in one.
+
+    SQLite does not wait for others when the way of writing is changed, so its own lock is not enough.
+    """
+    with open(lock, "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+        _Base.metadata.create_all(engine)
 
 
 def read_key(path: Path) -> bytes:

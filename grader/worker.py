@@ -278,6 +278,8 @@ class Server:
             self._channel.send(self.reply(request))
 
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request["op"] == "many":
+            return {"many": [self.reply(one) for one in request["requests"]]}
         try:
             return {"done": self._perform(request)}
         except Failure as failure:

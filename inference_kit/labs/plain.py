@@ -57,8 +57,7 @@ def encode_plain(value: Plain) -> str:
     Subclasses of the plain types become the plain type; an enum member becomes its value.
     Raises TypeError naming the type of a value that is not plain, and `PlainTooLarge`.
     """
-    tree = _to_tree(value, 0, _Budget())
-    return json.dumps(tree, allow_nan=False, separators=(",", ":"))
+    return _ENCODER.encode(_to_tree(value, 0, _Budget()))
 
 
 def decode_plain(text: str) -> Plain:
@@ -66,8 +65,7 @@ def decode_plain(text: str) -> Plain:
     if not isinstance(text, str) or len(text) > 8 * MAX_CHARS:
         raise ValueError("not the text of a plain value")
     try:
-        tree = json.loads(text, object_pairs_hook=_tagged, parse_constant=_no_constant)
-        return _from_tree(tree, 0, _Budget())
+        return _from_tree(_DECODER.decode(text), 0, _Budget())
     except RecursionError as error:
         raise PlainTooLarge("the text is nested too deeply") from error
     except TypeError as error:
@@ -84,10 +82,11 @@ def plain(value: Plain) -> Plain:
 
 def _to_tree(value: Any, depth: int, budget: _Budget) -> Any:
     budget.spend(depth)
+    exact = _ENCODER_OF.get(type(value))
+    if exact is not None:
+        return exact(value, depth, budget)
     if isinstance(value, enum.Enum):
         return _to_tree(value.value, depth + 1, budget)
-    if value is None or value is True or value is False:
-        return value
     for kind, encode in _ENCODERS:
         if isinstance(value, kind):
             return encode(value, depth, budget)
@@ -96,6 +95,10 @@ def _to_tree(value: Any, depth: int, budget: _Budget) -> Any:
 
 # The unbound methods of the builtin types are used on purpose: a subclass that overrides
 # `__iter__`, `items` or `__str__` is read through its real content.
+
+
+def _encode_itself(value: bool | None, depth: int, budget: _Budget) -> Any:
+    return value
 
 
 def _encode_int(value: int, depth: int, budget: _Budget) -> Any:
@@ -176,6 +179,20 @@ _ENCODERS: tuple[tuple[Any, Callable[[Any, int, _Budget], Any]], ...] = (
     (dict, _encode_dict),
     ((set, frozenset), _encode_set),
 )
+_ENCODER_OF: dict[type, Callable[[Any, int, _Budget], Any]] = {
+    type(None): _encode_itself,
+    bool: _encode_itself,
+    int: _encode_int,
+    float: _encode_float,
+    str: _encode_str,
+    bytes: _encode_bytes,
+    list: _encode_list,
+    tuple: _encode_tuple,
+    dict: _encode_dict,
+    set: _encode_set,
+    frozenset: _encode_set,
+}
+"""The same, for a value whose type is exactly one of these: most are."""
 
 # --- decoding ---------------------------------------------------------------------------------
 
@@ -248,6 +265,10 @@ def _decode_dict(content: Any, depth: int, budget: _Budget) -> Plain:
 def _decode_set(content: Any, depth: int, budget: _Budget) -> Plain:
     return {_from_tree(item, depth + 1, budget) for item in _list_of(content)}
 
+
+# Made once: `json.dumps` and `json.loads` make one for each text when they are given options.
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(object_pairs_hook=_tagged, parse_constant=_no_constant)
 
 _DECODERS: dict[str, Callable[[Any, int, _Budget], Plain]] = {
     "float": _decode_float,

@@ -97,9 +97,9 @@ def narrow_second_bytes(s: Subject, rng: random.Random) -> None:
     "q1", 2, visible=False, misconception="the end of any bytes is the start of a character, or it is not"
 )
 def any_bytes(s: Subject, rng: random.Random) -> None:
-    for _ in range(1500):
-        data = bytes(rng.choice(EDGES) for _ in range(rng.randint(1, 6)))
-        expect_tail(s, data, tail_length(data))
+    cases = [bytes(rng.choice(EDGES) for _ in range(rng.randint(1, 6))) for _ in range(1500)]
+    for data, got in zip(cases, s.calls("tail_length", [(data,) for data in cases]), strict=True):
+        expect(got(), tail_length(data))
 
 
 # --- q2: bytes in, characters out -----------------------------------------------------------------------
@@ -185,14 +185,17 @@ def surrogates_do_not_wait(s: Subject, rng: random.Random) -> None:
 )
 def any_cut_of_any_bytes(s: Subject, rng: random.Random) -> None:
     for _ in range(60):
-        stream, kit = s.new("Utf8Stream"), Utf8Decoder()
+        parts, kit = [], Utf8Decoder()
         for _ in range(rng.randint(1, 6)):
             text = rng.choice(["", "é", "你", "\ufeff"]).encode()
             piece = text + bytes(rng.choice(HALVES) for _ in range(rng.choice([0, 0, 1, 2])))
             cut = rng.randint(0, len(piece))
-            for part in (piece[:cut], piece[cut:]):
-                expect(s.method(stream, "push", part), kit.push(part))
-        expect(s.method(stream, "finish"), kit.finish())
+            parts += [piece[:cut], piece[cut:]]
+        requests = [*(("push", part) for part in parts), ("finish",)]
+        *pushes, finish = s.methods(s.new("Utf8Stream"), requests)
+        for part, got in zip(parts, pushes, strict=True):
+            expect(got(), kit.push(part))
+        expect(finish(), kit.finish())
 
 
 # --- q3: which stop comes first ---------------------------------------------------------------------------
@@ -260,10 +263,12 @@ def random_text(rng: random.Random, chars: str, most: int) -> str:
 
 @CHECKS.check("q3", 2, visible=False, misconception="a stop is text; its signs have no meaning of their own")
 def any_signs(s: Subject, rng: random.Random) -> None:
+    cases = []
     for _ in range(150):
         stop = random_text(rng, "a.b*[你", 3) + rng.choice(".*[")
-        text = random_text(rng, "a.b*[你", 5) + stop + random_text(rng, "a.b*[你", 5)
-        expect(s.call("find_stop", text, [stop], 0), find_stop(text, [stop], 0))
+        cases.append((random_text(rng, "a.b*[你", 5) + stop + random_text(rng, "a.b*[你", 5), [stop], 0))
+    for case, got in zip(cases, s.calls("find_stop", cases), strict=True):
+        expect(got(), find_stop(*case))
 
 
 # --- q4: what must wait -------------------------------------------------------------------------------------
@@ -323,10 +328,12 @@ def a_whole_stop_does_not_wait(s: Subject, rng: random.Random) -> None:
 
 @CHECKS.check("q4", 2, visible=False, misconception="a stop is text; its signs have no meaning of their own")
 def any_beginning(s: Subject, rng: random.Random) -> None:
+    cases = []
     for _ in range(150):
         stop = "".join(rng.sample("a.b*[你?", rng.randint(3, 6)))
-        text = random_text(rng, "a.b*[你?", 5) + stop[: rng.randint(2, len(stop) - 1)]
-        expect(s.call("held_length", text, [stop]), held_length(text, [stop]))
+        cases.append((random_text(rng, "a.b*[你?", 5) + stop[: rng.randint(2, len(stop) - 1)], [stop]))
+    for case, got in zip(cases, s.calls("held_length", cases), strict=True):
+        expect(got(), held_length(*case))
 
 
 # --- q5: the stream ---------------------------------------------------------------------------------------
