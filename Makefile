@@ -87,7 +87,7 @@ soak: install ## the random machine of the tests for 10 minutes and 100,000 requ
 bench: install model ## measure scheduler and streamer into bench/results; PEER=<checkout of nano-vllm> adds it
 	@OMP_NUM_THREADS=1 "$(PY)" -m inference_kit.bench $(if $(PEER),--peer "$(PEER)")
 
-grade-demo: install ## grade a sample class with the stock commands and compare the scores
+grade-demo: install ## grade a sample class for every lab and compare the scores
 	@"$(PY)" -m grader demo
 
 install: python ## create or update .venv

@@ -2,7 +2,7 @@
 
     autograde  judge every submission of the course, in parallel
     doctor     which sandbox this machine gives, and what it stops
-    demo       build a sample class, grade it with the stock commands, compare the scores
+    demo       build a sample class for every lab, grade it, compare the scores
 
 Owns arguments and printing; the work is done in `grader.batch`, `grader.doctor` and `grader.demo`.
 """
@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     grade.add_argument("--force", action="store_true", help="write also what is graded and unchanged")
     grade.add_argument("--root", type=Path, default=Path(), help="the course (default: this folder)")
     examine = commands.add_parser("doctor", help="what the sandbox here stops")
-    sample = commands.add_parser("demo", help="grade a sample class")
+    sample = commands.add_parser("demo", help="grade a sample class for every lab")
     for command in (grade, examine, sample):
         command.add_argument("--sandbox", choices=LEVELS, help="level of confinement (default: auto)")
     options = parser.parse_args(argv)

@@ -1,7 +1,8 @@
-"""A sample class, graded by nbgrader's own commands: `python -m grader demo`.
+"""A sample class for every lab, graded and compared with what was expected: `python -m grader demo`.
 
-Owns the sample submissions and the comparison. Everything happens in a course root of its own
-under `build/`, so no real gradebook is touched. Invariant: no expected score is written here;
+Owns the sample submissions and the comparison. One lab is graded by nbgrader's own commands, all
+others by the fast path. Everything happens in a course root of its own under `build/`, so no real
+gradebook is touched. Invariant: no expected score is written here;
 each follows from what the lab's accept and reject sets and checks declare.
 """
 
@@ -9,12 +10,13 @@ from __future__ import annotations
 
 import copy
 import csv
+import functools
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,10 +31,13 @@ from inference_kit.errors import KitError
 from inference_kit.labs.answers import Answer, read_answers
 from inference_kit.labs.checking import CheckSet, load_checks
 
+from .batch import autograde, settings_of
+from .course import Course
 from .graft import Slot, slots_of
 from .sandbox import AUTO, REPOSITORY, choose
 
-LAB = "lab01_lifecycle"
+STOCK_LAB = "lab01_lifecycle"
+"""The lab that nbgrader's own commands grade; the fast path grades the others."""
 DEMO_ROOT = REPOSITORY / "build" / "grade-demo"
 
 LIAR = """
@@ -138,7 +143,7 @@ def single_faults(lab: SampleLab) -> Iterator[Sample]:
         question = questions[number % len(questions)]
         wrong = lab.reject[question][number // len(questions)]
         notebook = lab.notebook({**lab.right(), question: wrong.source})
-        yield Sample(f"fault-{question}", f"{question}: {wrong.name}", notebook, lab.full - lab.lost(wrong))
+        yield Sample(f"fault-{number + 1}", f"{question}: {wrong.name}", notebook, lab.full - lab.lost(wrong))
 
 
 def accidents(lab: SampleLab) -> Iterator[Sample]:
@@ -161,7 +166,8 @@ def accidents(lab: SampleLab) -> Iterator[Sample]:
 
 def attacks(lab: SampleLab) -> Iterator[Sample]:
     """Skipped checks, an ended process, an endless loop, an object that equals everything."""
-    first, second, third, *_ = lab.slots
+    questions = list(lab.slots)
+    first, second, third = (questions[number % len(questions)] for number in range(3))
     skipped = lab.notebook({})
     for cell in skipped.cells:
         cell.metadata["tags"] = ["skip-execution"]
@@ -186,16 +192,17 @@ def marker_line(lab: SampleLab, question: str) -> str:
 # --- the course and the commands ----------------------------------------------------------------------
 
 
-def prepare_root(root: Path, lab: str = LAB) -> None:
-    """A fresh course root with one lab. What an earlier run left is removed."""
-    source = REPOSITORY / "solutions" / lab
-    if not (source / f"{lab}.ipynb").is_file():
-        raise DemoFailed(f"{lab} is not built; run 'make labs'")
+def prepare_root(root: Path, labs: Sequence[str]) -> None:
+    """A fresh course root with these labs. What an earlier run left is removed."""
+    for lab in labs:
+        if not (REPOSITORY / "solutions" / lab / f"{lab}.ipynb").is_file():
+            raise DemoFailed(f"{lab} is not built; run 'make labs'")
     shutil.rmtree(root, ignore_errors=True)
     for name in ("grader", "labs", "solutions"):
         (root / name).mkdir(parents=True)
     shutil.copy(REPOSITORY / "nbgrader_config.py", root)
-    shutil.copytree(source, root / "solutions" / lab)
+    for lab in labs:
+        shutil.copytree(REPOSITORY / "solutions" / lab, root / "solutions" / lab)
 
 
 def nbgrader(root: Path, *arguments: str, on_line: Callable[[str], None] | None = None) -> None:
@@ -228,13 +235,11 @@ def submit(root: Path, lab: str, samples: list[Sample]) -> None:
         (folder / f"{lab}.ipynb").write_text(json.dumps(sample.notebook), encoding="utf-8")
 
 
-def exported_scores(root: Path, lab: str) -> dict[str, float]:
-    """Raw score by student, as `nbgrader export` wrote it."""
+def exported_scores(root: Path) -> dict[tuple[str, str], float]:
+    """Raw score by (lab, student), as `nbgrader export` wrote it."""
     with (root / "grader" / "exports" / "grades.csv").open(newline="", encoding="utf-8") as file:
         return {
-            row["student_id"]: float(row["raw_score"])
-            for row in csv.DictReader(file)
-            if row["assignment"] == lab
+            (row["assignment"], row["student_id"]): float(row["raw_score"]) for row in csv.DictReader(file)
         }
 
 
@@ -248,55 +253,83 @@ def nbgrader_with_bar(root: Path, total: int, command: str, *arguments: str) -> 
         nbgrader(root, command, *arguments, on_line=count)
 
 
-def grade_class(root: Path, level: str, lab: str = LAB) -> tuple[list[Sample], dict[str, float]]:
-    """Build the class and run the four stock commands: (samples, seconds by stage)."""
+@dataclass
+class Graded:
+    """The sample class after grading."""
+
+    samples: dict[str, list[Sample]]
+    """By lab."""
+    scores: dict[tuple[str, str], float]
+    """By (lab, student)."""
+    stages: dict[str, float]
+    """Seconds by stage."""
+
+
+def grade_class(root: Path, level: str, labs: Sequence[str]) -> Graded:
+    """Build the class and grade it. Raises `DemoFailed`."""
     clock = MonotonicClock()
-    stages = {}
-    prepare_root(root, lab)
+    stages: dict[str, float] = {}
 
     def timed(stage: str, action: Callable[[], None]) -> None:
         start_s = clock.now()
         action()
-        stages[stage] = clock.now() - start_s
+        stages[stage] = stages.get(stage, 0.0) + clock.now() - start_s
 
-    timed("generate_assignment", lambda: nbgrader(root, "generate_assignment", lab))
-    released = nbformat.read(root / "labs" / lab / f"{lab}.ipynb", as_version=4)
-    samples = sample_class(SampleLab(REPOSITORY / "solutions" / lab, released))
-    submit(root, lab, samples)
-    total, option = len(samples), f"--Judge.sandbox={level}"
-    timed("autograde", lambda: nbgrader_with_bar(root, total, "autograde", lab, option))
-    timed("generate_feedback", lambda: nbgrader_with_bar(root, total, "generate_feedback", lab))
-    timed("export", lambda: nbgrader(root, "export"))
-    return samples, stages
+    prepare_root(root, labs)
+    samples = {}
+    for lab in tqdm(labs, desc="generate_assignment", unit="lab", disable=None):
+        timed("nbgrader generate_assignment", functools.partial(nbgrader, root, "generate_assignment", lab))
+        released = nbformat.read(root / "labs" / lab / f"{lab}.ipynb", as_version=4)
+        samples[lab] = sample_class(SampleLab(REPOSITORY / "solutions" / lab, released))
+        submit(root, lab, samples[lab])
+    if STOCK_LAB in labs:
+        total, option = len(samples[STOCK_LAB]), f"--Judge.sandbox={level}"
+        timed("nbgrader autograde", lambda: nbgrader_with_bar(root, total, "autograde", STOCK_LAB, option))
+        timed(
+            "nbgrader generate_feedback",
+            lambda: nbgrader_with_bar(root, total, "generate_feedback", STOCK_LAB),
+        )
+    others = [lab for lab in labs if lab != STOCK_LAB]
+    timed("grader autograde", lambda: grade_fast(root, level, others))
+    timed("nbgrader export", lambda: nbgrader(root, "export"))
+    return Graded(samples, exported_scores(root), stages)
 
 
-def print_scores(samples: list[Sample], scores: dict[str, float]) -> int:
+def grade_fast(root: Path, level: str, labs: Sequence[str]) -> None:
+    """Grade labs by the fast path. Raises `DemoFailed` when a submission could not be graded."""
+    course = Course(root)
+    report = autograde(course, labs, os.cpu_count() or 1, settings_of(course, level))
+    if report.failed:
+        raise DemoFailed(f"not graded: {report.failed}")
+
+
+def print_scores(graded: Graded) -> int:
     """Print expected and given scores side by side; returns how many differ."""
     wrong = 0
-    print(f"{'student':<18}{'expected':>9}{'given':>7}  what")
-    for sample in samples:
-        given = scores.get(sample.student)
-        same = given is not None and abs(given - sample.expected) < 1e-9
-        wrong += not same
-        shown = "-" if given is None else f"{given:g}"
-        note = "" if same else "DIFFERS: "
-        print(f"{sample.student:<18}{sample.expected:>9g}{shown:>7}  {note}{sample.what}")
+    for lab, samples in graded.samples.items():
+        print(f"\n{lab}\n{'student':<18}{'expected':>9}{'given':>7}  what")
+        for sample in samples:
+            given = graded.scores.get((lab, sample.student))
+            same = given is not None and abs(given - sample.expected) < 1e-9
+            wrong += not same
+            shown = "-" if given is None else f"{given:g}"
+            note = "" if same else "DIFFERS: "
+            print(f"{sample.student:<18}{sample.expected:>9g}{shown:>7}  {note}{sample.what}")
     return wrong
 
 
 def run(level: str = AUTO, root: Path = DEMO_ROOT) -> int:
     """Grade the sample class and print expected and given scores. 0 only when all are equal."""
     print(f"sandbox level: {choose(level).level}")
-    samples, stages = grade_class(root, level)
-    wrong = print_scores(samples, exported_scores(root, LAB))
-    pages = len(list((root / "grader" / "feedback").glob("*/*/*.html")))
-    print(f"{len(samples)} submissions, {pages} feedback pages in {root / 'grader' / 'feedback'}")
-    for stage, seconds in stages.items():
-        print(f"  {stage:<20}{seconds:7.2f} s  ({seconds / len(samples):.3f} s a submission)")
-    if wrong or pages != len(samples):
-        print(f"grader: {wrong} scores differ, {len(samples) - pages} pages are missing", file=sys.stderr)
-        return 1
-    return 0
+    graded = grade_class(root, level, Course(REPOSITORY).assignments())
+    wrong = print_scores(graded)
+    total = sum(len(samples) for samples in graded.samples.values())
+    print(f"\n{total} submissions of {len(graded.samples)} labs, {total - wrong} scored as expected")
+    for stage, seconds in graded.stages.items():
+        print(f"  {stage:<30}{seconds:7.2f} s")
+    if wrong:
+        print(f"grader: {wrong} scores differ", file=sys.stderr)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

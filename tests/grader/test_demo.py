@@ -1,4 +1,4 @@
-"""The sample class of lab 01, graded by the stock commands: every score is the declared one."""
+"""The sample class of every lab, graded: every score is the declared one."""
 
 from __future__ import annotations
 
@@ -6,37 +6,55 @@ import html
 import inspect
 import json
 import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from grader import cli, demo
+from grader.course import Course
 from grader.sandbox import AUTO, REPOSITORY
 from inference_kit.labs.checking import load_checks
 
 pytestmark = pytest.mark.slow
 
 
+LABS = Course(REPOSITORY).assignments()
+
+
+@dataclass
+class Class:
+    """The graded sample class and its course root."""
+
+    root: Path
+    graded: demo.Graded
+
+
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[demo.Sample], dict[str, float]]:
-    """(course root, sample class, exported scores)."""
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Class:
+    """The sample class of every lab."""
     root = tmp_path_factory.mktemp("demo") / "course"
-    samples, stages = demo.grade_class(root, AUTO)
-    assert set(stages) == {"generate_assignment", "autograde", "generate_feedback", "export"}
-    return root, samples, demo.exported_scores(root, demo.LAB)
+    return Class(root, demo.grade_class(root, AUTO, LABS))
 
 
-Graded = tuple[Path, list[demo.Sample], dict[str, float]]
+def test_every_score_is_the_expected_one(sample: Class) -> None:
+    expected = {
+        (lab, each.student): each.expected
+        for lab, samples in sample.graded.samples.items()
+        for each in samples
+    }
+    assert sample.graded.scores == expected
 
 
-def test_every_score_is_the_expected_one(graded: Graded) -> None:
-    _, samples, scores = graded
-    assert scores == {sample.student: sample.expected for sample in samples}
+def test_every_lab_has_the_same_class(sample: Class) -> None:
+    names = {tuple(each.student for each in samples) for samples in sample.graded.samples.values()}
+    assert set(sample.graded.samples) == set(LABS)
+    assert len(names) == 1
 
 
-def test_the_class_has_what_the_course_promises(graded: Graded) -> None:
-    _, samples, _ = graded
-    names = [sample.student.split("-", 1)[1] for sample in samples]
+def test_the_class_has_what_the_course_promises(sample: Class) -> None:
+    samples = sample.graded.samples[demo.STOCK_LAB]
+    names = [each.student.split("-", 1)[1] for each in samples]
     assert len(samples) >= 12
     assert sum(name.startswith("fault-") for name in names) == 6
     assert {"right", "right-too", "half", "stub", "raises", "pasted", "skip", "exit", "loop", "liar"} <= set(
@@ -44,27 +62,29 @@ def test_the_class_has_what_the_course_promises(graded: Graded) -> None:
     )
 
 
-def test_the_scores_are_of_many_kinds(graded: Graded) -> None:
-    _, samples, _ = graded
-    full = max(sample.expected for sample in samples)
-    assert {0, full} < {sample.expected for sample in samples}
-    assert all(0 < sample.expected < full for sample in samples if "fault" in sample.student)
+@pytest.mark.parametrize("lab", LABS)
+def test_the_scores_are_of_many_kinds(sample: Class, lab: str) -> None:
+    samples = sample.graded.samples[lab]
+    full = max(each.expected for each in samples)
+    assert {0, full} < {each.expected for each in samples}
+    assert all(0 < each.expected < full for each in samples if "fault" in each.student)
 
 
-def test_the_release_is_the_one_in_labs(graded: Graded) -> None:
-    root, _, _ = graded
-    name = f"labs/{demo.LAB}/{demo.LAB}.ipynb"
-    assert json.loads((root / name).read_text("utf-8")) == json.loads((REPOSITORY / name).read_text("utf-8"))
+@pytest.mark.parametrize("lab", LABS)
+def test_the_release_is_the_one_in_labs(sample: Class, lab: str) -> None:
+    name = f"labs/{lab}/{lab}.ipynb"
+    assert json.loads((sample.root / name).read_text("utf-8")) == json.loads(
+        (REPOSITORY / name).read_text("utf-8")
+    )
 
 
-def test_nothing_but_the_notebook_is_released(graded: Graded) -> None:
-    root, _, _ = graded
-    assert [path.name for path in (root / "labs").rglob("*") if path.is_file()] == [f"{demo.LAB}.ipynb"]
+def test_nothing_but_the_notebook_is_released(sample: Class) -> None:
+    released = sorted(path.name for path in (sample.root / "labs").rglob("*") if path.is_file())
+    assert released == [f"{lab}.ipynb" for lab in LABS]
 
 
-def test_no_feedback_page_holds_a_hidden_check(graded: Graded) -> None:
-    root, samples, _ = graded
-    checks = load_checks(REPOSITORY / "solutions" / demo.LAB / "checks.py")
+def test_no_feedback_page_holds_a_hidden_check(sample: Class) -> None:
+    checks = load_checks(REPOSITORY / "solutions" / demo.STOCK_LAB / "checks.py")
     hidden = {
         line.strip()
         for check in checks.checks
@@ -73,23 +93,23 @@ def test_no_feedback_page_holds_a_hidden_check(graded: Graded) -> None:
         if len(line.strip()) > 25
     }
     assert hidden
-    pages = list((root / "grader" / "feedback").rglob("*.html"))
-    assert len(pages) == len(samples)
+    pages = list((sample.root / "grader" / "feedback").rglob("*.html"))
+    assert len(pages) == len(sample.graded.samples[demo.STOCK_LAB])
     for page in pages:
         text = html.unescape(re.sub("<[^>]+>", "", page.read_text("utf-8")))
         assert [line for line in hidden if line in text] == []
 
 
-def test_a_wrong_score_ends_with_an_error_status(graded: Graded, capsys: pytest.CaptureFixture[str]) -> None:
-    _, samples, scores = graded
-    assert demo.print_scores(samples, scores) == 0
-    assert demo.print_scores(samples, {**scores, samples[0].student: 0.0}) == 1
+def test_a_wrong_score_ends_with_an_error_status(sample: Class, capsys: pytest.CaptureFixture[str]) -> None:
+    assert demo.print_scores(sample.graded) == 0
+    changed = {**sample.graded.scores, (demo.STOCK_LAB, "s01-right"): 0.0}
+    assert demo.print_scores(replace(sample.graded, scores=changed)) == 1
     assert "DIFFERS" in capsys.readouterr().out
 
 
 def test_an_unbuilt_lab_is_named(tmp_path: Path) -> None:
     with pytest.raises(demo.DemoFailed, match="make labs"):
-        demo.prepare_root(tmp_path / "course", "lab98_missing")
+        demo.prepare_root(tmp_path / "course", ["lab98_missing"])
 
 
 @pytest.mark.sandbox
