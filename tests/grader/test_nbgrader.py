@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
 from grader import batch
-from grader.cli import as_text
+from grader.commands.autograde import as_text
 from grader.course import Course
 from grader.demo import DemoFailed, nbgrader
 from grader.graft import KEY
