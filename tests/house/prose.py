@@ -18,6 +18,8 @@ from tests.house.tree import ROOT, kept_files
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)\)")
+LEARNERS = ROOT / "grader" / "templates" / "learners"
+"""Files that `grader publish` puts at the root of the learners' repository."""
 HEADING = re.compile(r"^#{1,6} +(.+?)\s*$", re.MULTILINE)
 
 
@@ -81,7 +83,8 @@ def documents() -> tuple[Document, ...]:
     for path in kept_files():
         if path.suffix == ".md":
             text = path.read_text(encoding="utf-8")
-            found.append(Document(_name(path), FENCE.sub("", text), text, (path.parent,)))
+            place = ROOT if path.is_relative_to(LEARNERS) else path.parent
+            found.append(Document(_name(path), FENCE.sub("", text), text, (place,)))
     for lab in find_labs():
         places = (ROOT / "labs" / lab.name, lab.folder)
         text = lab.master.read_text(encoding="utf-8")
