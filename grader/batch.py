@@ -31,6 +31,7 @@ from .course import Course, Submission, released_form
 from .gradebook import Writer
 from .hooks import Judge
 from .pipeline import Outcome, Settings, Station, file_digest
+from .quick_start import PRELOAD
 from .verdict_log import Grading, VerdictLog
 
 LOCK_NAME = "grading.lock"
@@ -265,7 +266,7 @@ def judge_all(
     """
     context = multiprocessing.get_context(method)
     if method == START_METHOD:
-        context.set_forkserver_preload([__name__])
+        context.set_forkserver_preload(PRELOAD)
     waiting = collections.deque((submission, 1) for submission in todo)
     running: dict[concurrent.futures.Future[Outcome], tuple[_Judge, Submission, int]] = {}
     idle = [_Judge(course, settings, context) for _ in range(min(workers, len(todo)))]

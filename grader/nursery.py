@@ -166,7 +166,7 @@ class Nursery:
 
 
 def main(worker_path: str, plain_path: str, paths: str, modules: str) -> None:
-    """Warm up, then serve. `modules`: names to import, separated by commas."""
+    """Warm up, then serve. `modules`: `module` or `module:name`, separated by commas."""
     requests = socket.socket(fileno=os.dup(0))
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
@@ -176,9 +176,10 @@ def main(worker_path: str, plain_path: str, paths: str, modules: str) -> None:
     worker = load_worker(worker_path)
     plain = worker.load_plain(plain_path)
     sys.path.extend(paths.split(os.pathsep))
-    for name in filter(None, modules.split(",")):
+    for wanted in filter(None, modules.split(",")):
+        module, _, name = wanted.partition(":")
         with contextlib.suppress(Exception):  # an answer that needs it will say so
-            importlib.import_module(name)
+            getattr(importlib.import_module(module), name, None)  # some load what is asked for
     gc.collect()
     gc.freeze()  # pages that the collector never touches stay shared with the workers
     requests.send(json.dumps({"ready": True}).encode())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -140,7 +141,7 @@ def grading_of(
 
 
 def warm_modules(notebook: NotebookNode) -> tuple[str, ...]:
-    """Top-level modules that the instructor's cells import: what every answer will import too."""
+    """What the instructor's cells import, and so every answer: modules, and `module:name`."""
     found: set[str] = set()
     for cell in notebook.cells:
         if cell.cell_type != "code":
@@ -153,9 +154,9 @@ def warm_modules(notebook: NotebookNode) -> tuple[str, ...]:
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module)
+                found |= {f"{node.module}:{alias.name}" for alias in node.names}
     hidden = (KIT_NAME, "__future__", "google", "IPython")
-    return tuple(sorted(name for name in found if name.split(".")[0] not in hidden))
+    return tuple(sorted(name for name in found if re.split("[.:]", name)[0] not in hidden))
 
 
 @dataclass(frozen=True)

@@ -98,10 +98,12 @@ class RemoteSubject:
         if any("callback" in arg for request in requests for arg in request["args"]):
             raise TypeError("one of many calls cannot be given a Callback")
         results: list[Result] = []
+        pending = len(self._check_errors)
         for group in (requests[i : i + GROUP] for i in range(0, len(requests), GROUP)):
             replies = self._exchange({"op": "many", "requests": group}).get("many")
             if not isinstance(replies, list) or len(replies) != len(group):
                 self._lose(AnswerDied(NONSENSE))
+            self._raise_check_error(pending)
             results += [
                 functools.partial(self._result, request["name"], reply)
                 for request, reply in zip(group, replies, strict=True)
@@ -120,10 +122,7 @@ class RemoteSubject:
         request = self._request(op, name, args, kwargs or {}, **more)
         pending = len(self._check_errors)
         reply = self._exchange(request)
-        if len(self._check_errors) > pending:
-            error = self._check_errors[pending]
-            del self._check_errors[pending:]
-            raise error
+        self._raise_check_error(pending)
         return self._encoded(name, reply)
 
     def _request(
@@ -148,6 +147,13 @@ class RemoteSubject:
             if isinstance(reply.get("error"), dict):
                 _raise_answer_error(name, reply["error"])
         self._lose(AnswerDied(NONSENSE))
+
+    def _raise_check_error(self, pending: int) -> None:
+        """Raise what a callback of the check raised meanwhile, if anything."""
+        if len(self._check_errors) > pending:
+            error = self._check_errors[pending]
+            del self._check_errors[pending:]
+            raise error
 
     def _exchange(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.lost is not None:
