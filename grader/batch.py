@@ -115,15 +115,20 @@ def _autograde(
         for assignment in assignments:
             writer.require_same_points(assignment, points_of(course, assignment))
             found = course.submissions(assignment)
-            fresh = found if force else stale(found, station, log, writer, assignment)
-            report.current += len(found) - len(fresh)
-            todo += fresh
+            fresh = set(found if force else stale(found, station, log, writer, assignment))
+            current = [submission for submission in found if submission not in fresh]
+            report.current += len(current)
+            for student, reason in writer.refresh_lateness(assignment, current).items():
+                report.failed[f"{student}/{assignment}"] = reason
+            todo += [submission for submission in found if submission in fresh]
         with tqdm(total=len(todo), desc="autograde", unit="submission", disable=None) as bar:
             for submission, result in judge_all(course, settings, todo, workers, method):
                 if isinstance(result, Outcome):
-                    record(report, log, writer, result, clock)
+                    fault = try_to_record(report, log, writer, result, clock)
                 else:
-                    report.failed[f"{submission.student}/{submission.assignment}"] = result
+                    fault = result
+                if fault:
+                    report.failed[f"{submission.student}/{submission.assignment}"] = fault
                 bar.update()
     finally:
         writer.close()
@@ -139,6 +144,15 @@ def only_grader(course: Course) -> Iterator[None]:
         except OSError as error:
             raise CourseBusy(f"another grader is at work in {course.root}; wait for its end") from error
         yield
+
+
+def try_to_record(report: Report, log: VerdictLog, writer: Writer, outcome: Outcome, clock: Clock) -> str:
+    """Write one outcome. Why it could not be written, if the fault concerns this submission; else empty."""
+    try:
+        record(report, log, writer, outcome, clock)
+    except (KitError, OSError) as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def record(report: Report, log: VerdictLog, writer: Writer, outcome: Outcome, clock: Clock) -> None:

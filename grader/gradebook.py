@@ -10,16 +10,22 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import find_all_files
 
-from .course import Course, CourseMismatch
+from inference_kit.errors import KitError
+
+from .course import Course, CourseMismatch, Submission
 from .pipeline import Outcome
 
 LOCK_WAIT_S = 60
 READ_ONLY = 0o444
+
+
+class LateRuleFailed(KitError):
+    """The course's own rule for late work raised an error; the message says which."""
 
 
 class Writer:
@@ -83,6 +89,13 @@ class Writer:
         replace_text(target / f"{submission.notebook}.ipynb", outcome.notebook)
 
     def _write_grades(self, outcome: Outcome) -> None:
+        try:
+            self._change_grades(outcome)
+        except BaseException:
+            self._gradebook.db.rollback()
+            raise
+
+    def _change_grades(self, outcome: Outcome) -> None:
         submission, book = outcome.submission, self._gradebook
         with book.db.no_autoflush:
             book.update_or_create_student(submission.student)
@@ -96,16 +109,35 @@ class Writer:
             submission.notebook, submission.assignment, submission.student
         )
         for grade in notebook.grades:
-            grade.auto_score = outcome.scores.get(grade.name)
+            if grade.name not in outcome.scores:
+                continue  # a task cell: only a person scores it
+            grade.auto_score = outcome.scores[grade.name]
             # As nbgrader: what a person scored once, a person looks at again.
             grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
         for comment in notebook.comments:
             comment.auto_comment = "No response." if outcome.blank.get(comment.name) else None
         book.db.flush()
-        notebook.late_submission_penalty = self._late_penalty(
-            submission.student, notebook, submitted.total_seconds_late
-        )
+        notebook.late_submission_penalty = self._late_penalty(submitted, notebook)
         book.db.commit()
+
+    def refresh_lateness(self, assignment: str, submissions: list[Submission]) -> dict[str, str]:
+        """Bring time and penalty up to date where nothing else changed: a due date or an extension may have.
+
+        Returns why that failed, by student.
+        """
+        folders = {submission.student: submission.path.parent for submission in submissions}
+        failed = {}
+        for submitted in self._gradebook.assignment_submissions(assignment):
+            if submitted.student.id not in folders:
+                continue
+            submitted.timestamp = self._timestamp(folders[submitted.student.id]) or submitted.timestamp
+            for notebook in submitted.notebooks:
+                try:
+                    notebook.late_submission_penalty = self._late_penalty(submitted, notebook)
+                except LateRuleFailed as error:
+                    failed[submitted.student.id] = str(error)
+        self._gradebook.db.commit()
+        return failed
 
     def _timestamp(self, folder: Path) -> Any:
         """When it was submitted. An unreadable timestamp is none, and stops nothing."""
@@ -117,12 +149,20 @@ class Writer:
         except (ValueError, OSError, SystemExit):
             return None
 
-    def _late_penalty(self, student: str, notebook: SubmittedNotebook, seconds_late: float) -> float | None:
-        if seconds_late <= 0:
+    def _late_penalty(self, submitted: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
+        """What the course's rule takes from a late notebook, within its score. Raises `LateRuleFailed`."""
+        # nbgrader cannot add an extension to a due date that is not there.
+        if submitted.assignment.duedate is None or submitted.total_seconds_late <= 0:
             return None
-        plugin: LateSubmissionPlugin = self._penalties.plugin_inst
-        penalty = plugin.late_submission_penalty(student, notebook.score, seconds_late)
-        return None if penalty is None else min(max(float(penalty), 0.0), float(notebook.score))
+        rule: LateSubmissionPlugin = self._penalties.plugin_inst
+        student, score = submitted.student.id, float(notebook.score)
+        try:
+            penalty = rule.late_submission_penalty(student, score, submitted.total_seconds_late)
+            return None if penalty is None else min(max(float(penalty), 0.0), score)
+        except Exception as error:
+            raise LateRuleFailed(
+                f"the rule for late work, {type(rule).__name__}, failed: {type(error).__name__}: {error}"
+            ) from error
 
 
 def has_link(path: Path, top: Path) -> bool:
