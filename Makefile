@@ -29,7 +29,7 @@ unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test colab badges labs lint format checks-report soak bench grade-demo install model lock clean python
+.PHONY: help lab test colab cluster badges labs lint format checks-report soak bench grade-demo install model lock clean python
 
 help: ## list these targets
 	@echo "make lab    opens the course in JupyterLab;  make test  runs every test."
@@ -48,17 +48,25 @@ lab: install model ## open JupyterLab at the course
 	fi; \
 	exec "$(BIN)/jupyter-lab" "$$@"
 
-test: install model colab lint ## install, check the style, run every test
+test: install model colab cluster lint ## install, check the style, run every test
 	@OMP_NUM_THREADS=1 "$(PY)" -m pytest tests course solutions -n $(JOBS) --dist loadfile --nbval-lax --nbval-cell-timeout=300 $(PYTEST_ARGS)
 
+# The packages of requirements-$(1).lock, in a folder of their own.
+define FETCH
+@cmp -s requirements-$(1).lock "$(STATE)/$(1)/requirements.lock" || { \
+	echo "fetching $(2) ..."; \
+	rm -rf "$(STATE)/$(1)" && mkdir -p "$(STATE)/$(1)" && \
+	"$(PY)" -m pip install --quiet --quiet --disable-pip-version-check --no-deps \
+		--target "$(STATE)/$(1)" --requirement requirements-$(1).lock && \
+	cp requirements-$(1).lock "$(STATE)/$(1)/requirements.lock"; } || { \
+	echo "inference-kit: the packages of requirements-$(1).lock could not be fetched; is there a network?" >&2; exit 1; }
+endef
+
 colab: install ## fetch Colab's versions of the notebook packages, for the tests
-	@cmp -s requirements-colab.lock "$(STATE)/colab/requirements.lock" || { \
-		echo "fetching the notebook packages that Colab has ..."; \
-		rm -rf "$(STATE)/colab" && mkdir -p "$(STATE)/colab" && \
-		"$(PY)" -m pip install --quiet --quiet --disable-pip-version-check --no-deps \
-			--target "$(STATE)/colab" --requirement requirements-colab.lock && \
-		cp requirements-colab.lock "$(STATE)/colab/requirements.lock"; } || { \
-		echo "inference-kit: the packages of requirements-colab.lock could not be fetched; is there a network?" >&2; exit 1; }
+	$(call FETCH,colab,the notebook packages that Colab has)
+
+cluster: install ## fetch Ray, for the tests of grading on a cluster
+	$(call FETCH,cluster,Ray)
 
 badges: install ## write the links to Colab and ModelScope: make badges REPO=owner/name
 	@"$(PY)" -m inference_kit.labs.build --badges "$(REPO)"

@@ -13,6 +13,7 @@ import ctypes
 import fcntl
 import gc
 import multiprocessing
+import os
 import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
@@ -27,6 +28,7 @@ from tqdm import tqdm
 from inference_kit.clock import Clock, MonotonicClock
 from inference_kit.errors import KitError
 
+from .cluster import judge_on_cluster
 from .course import Course, Submission, released_form
 from .gradebook import Writer
 from .hooks import Judge
@@ -79,21 +81,24 @@ def settings_of(course: Course, level: str | None = None) -> Settings:
 def autograde(
     course: Course,
     assignments: Iterable[str],
-    workers: int,
+    workers: int | None,
     settings: Settings,
     force: bool = False,
     clock: Clock | None = None,
     method: str = START_METHOD,
+    cluster: str = "",
 ) -> Report:
     """Grade every submission of these assignments that is not graded yet.
 
     `force` writes all of them again; verdicts that the log has are used in any case.
+    `workers`: judges at work at once; one for each processor when it is None.
+    `cluster`: address of a Ray cluster whose machines judge; this machine does when it is empty.
     """
     clock = clock or MonotonicClock()
     start_s = clock.now()
     report = Report(settings.level)
     with only_grader(course):
-        _autograde(course, assignments, workers, settings, force, clock, method, report)
+        _autograde(course, assignments, workers, settings, force, clock, method, cluster, report)
     report.wall_s = clock.now() - start_s
     return report
 
@@ -101,11 +106,12 @@ def autograde(
 def _autograde(
     course: Course,
     assignments: Iterable[str],
-    workers: int,
+    workers: int | None,
     settings: Settings,
     force: bool,
     clock: Clock,
     method: str,
+    cluster: str,
     report: Report,
 ) -> None:
     log, writer = VerdictLog(course.data), Writer(course)
@@ -121,8 +127,13 @@ def _autograde(
             for student, reason in writer.refresh_lateness(assignment, current).items():
                 report.failed[f"{student}/{assignment}"] = reason
             todo += [submission for submission in found if submission in fresh]
+        results = (
+            judge_on_cluster(course, settings, todo, station, cluster, workers)
+            if cluster
+            else judge_all(course, settings, todo, workers or os.cpu_count() or 1, method)
+        )
         with tqdm(total=len(todo), desc="autograde", unit="submission", disable=None) as bar:
-            for submission, result in judge_all(course, settings, todo, workers, method):
+            for submission, result in results:
                 if isinstance(result, Outcome):
                     fault = try_to_record(report, log, writer, result, clock)
                 else:

@@ -218,6 +218,12 @@ class Station:
             stages={name: end - start for name, start, end in zip(names, marks, marks[1:], strict=False)},
         )
 
+    def is_known(self, submission: Submission) -> bool:
+        """True when the verdicts on a submission are known already."""
+        lab = self._lab(submission.assignment)
+        notebook = graft_cells(copy_of(lab.instructor), *read_file(submission.path))
+        return self._find(judgement_key(notebook, lab.version, self._settings)) is not None
+
     def graded_file(self, submission: Submission) -> Path:
         """Where the graded notebook of a submission lies."""
         folder = self._course.folder("autograded", submission.student, submission.assignment)

@@ -18,7 +18,7 @@ PRELOAD = ["grader.quick_start", "grader.batch"]
 if NEVER_USED not in sys.modules and "jsonschema" not in sys.modules:
     sys.modules[NEVER_USED] = None  # type: ignore[assignment]  # the import system reads it as "not there"
     try:
-        import jsonschema  # noqa: F401
+        import nbformat  # noqa: F401
     finally:
         del sys.modules[NEVER_USED]
 

@@ -6,9 +6,9 @@ Owns its arguments and what it prints; the work is done in `grader.batch`.
 from __future__ import annotations
 
 import argparse
-import os
 
 from .. import batch
+from ..cluster import AUTO_ADDRESS
 from ..course import Course
 from ..sandbox import RLIMITS
 from ..verdict import PROVISIONAL
@@ -19,7 +19,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     add_assignments(parser)
     parser.add_argument(
-        "--workers", type=positive, default=os.cpu_count() or 1, help="judges at work at once"
+        "--workers", type=positive, help="judges at work at once (default: one for each processor)"
+    )
+    parser.add_argument(
+        "--cluster",
+        nargs="?",
+        const=AUTO_ADDRESS,
+        default="",
+        metavar="ADDRESS",
+        help="judge on the machines of a Ray cluster (default address: the cluster of this machine)",
     )
     parser.add_argument("--force", action="store_true", help="write also what is graded and unchanged")
     add_root(parser)
@@ -31,7 +39,9 @@ def run(options: argparse.Namespace) -> int:
     course = Course(options.root)
     wanted = wanted_assignments(course, options.assignment)
     settings = batch.settings_of(course, options.sandbox)
-    report = batch.autograde(course, wanted, options.workers, settings, options.force)
+    report = batch.autograde(
+        course, wanted, options.workers, settings, options.force, cluster=options.cluster
+    )
     print(as_text(report))
     return 1 if report.failed else 0
 
