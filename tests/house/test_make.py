@@ -47,12 +47,16 @@ def clear_lines(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in done.stderr.splitlines() if line.startswith("inference-kit: ")]
 
 
+FETCHED = ("colab", "cluster")
+"""What `make` fetches for tests, each into a folder of its own."""
+
+
 class Stage:
     """A folder with the Makefile and stand-ins for what it calls; `calls` are their command lines."""
 
     def __init__(self, folder: Path, failing: str = "nothing") -> None:
         self.folder, self._log = folder, folder / "calls.log"
-        for name in ("Makefile", "requirements-colab.lock"):
+        for name in ("Makefile", *(f"requirements-{name}.lock" for name in FETCHED)):
             shutil.copy(ROOT / name, folder)
         (folder / "tools").mkdir()
         (folder / "tools" / "install.py").write_text("print('installed')\n", encoding="utf-8")
@@ -111,6 +115,7 @@ def test_make_test_installs_fetches_lints_and_then_tests(tmp_path: Path) -> None
     steps = [
         "hub smollm2",
         "requirements-colab.lock",
+        "requirements-cluster.lock",
         "ruff check",
         "ruff format",
         "mypy",
@@ -137,20 +142,22 @@ def test_make_test_runs_every_chapter_and_solution_with_nbval(tmp_path: Path) ->
     assert {"tests", "course", "solutions", "--nbval-lax"} <= set(words)
 
 
-def test_colabs_packages_are_fetched_once_into_a_folder_of_their_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", FETCHED)
+def test_packages_are_fetched_once_into_a_folder_of_their_own(tmp_path: Path, name: str) -> None:
     stage = Stage(tmp_path)
     for _ in range(2):
-        assert make(tmp_path, "colab", f"PYTHON={sys.executable}").returncode == 0
+        assert make(tmp_path, name, f"PYTHON={sys.executable}").returncode == 0
     (call,) = [call for call in stage.calls() if "pip" in call]
-    assert f"--no-deps --target {tmp_path}/.venv/var/colab --requirement requirements-colab.lock" in call
+    assert f"--no-deps --target {tmp_path}/.venv/var/{name} --requirement requirements-{name}.lock" in call
 
 
-def test_packages_of_colab_that_cannot_be_fetched_are_one_clear_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", FETCHED)
+def test_packages_that_cannot_be_fetched_are_one_clear_line(tmp_path: Path, name: str) -> None:
     Stage(tmp_path, failing="python")
-    done = make(tmp_path, "colab", f"PYTHON={sys.executable}")
+    done = make(tmp_path, name, f"PYTHON={sys.executable}")
     (line,) = clear_lines(done)
     assert done.returncode != 0
-    assert "requirements-colab.lock could not be fetched" in line
+    assert f"requirements-{name}.lock could not be fetched" in line
 
 
 def test_make_badges_hands_the_name_on(tmp_path: Path) -> None:
@@ -165,7 +172,7 @@ def test_make_badges_hands_the_name_on(tmp_path: Path) -> None:
 def test_continuous_integration_allows_no_skip_of_a_test_that_it_prepares() -> None:
     text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     (markers,) = re.findall(r"--no-skips ([a-z,]+)", text)
-    assert set(markers.split(",")) == {"browser", "sandbox", "colab"}
+    assert set(markers.split(",")) == {"browser", "sandbox", *FETCHED}
 
 
 def test_make_lab_opens_the_course_without_a_browser_where_there_is_none(tmp_path: Path) -> None:
