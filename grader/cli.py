@@ -16,6 +16,7 @@ from inference_kit.errors import KitError
 COMMANDS = {
     "autograde": "judge every submission of the course, in parallel",
     "collect": "put submissions from folders, archives and Colab where they are graded",
+    "feedback": "write the feedback pages that are missing or out of date",
     "export": "write grades for a spreadsheet, for Canvas or for Moodle",
     "publish": "write the learners' repository: labs, course and kit, without solutions",
     "doctor": "which sandbox this machine gives, and what it stops",
