@@ -19,6 +19,7 @@ COMMANDS = {
     "feedback": "write the feedback pages that are missing or out of date",
     "export": "write grades for a spreadsheet, for Canvas or for Moodle",
     "publish": "write the learners' repository: labs, course and kit, without solutions",
+    "similar": "list submissions that are alike, for a person to look at",
     "doctor": "which sandbox this machine gives, and what it stops",
     "demo": "build a sample class for every lab, grade it, compare the scores",
 }
