@@ -44,7 +44,7 @@ for text in ("Hello world", "你好", "🙂"):
 # %% [markdown]
 # ## 2. First boundary: bytes to characters
 #
-# UTF-8 was made so that a reader can tell from any byte what it is. A byte below `80` is a character. A byte in `80`–`bf` *continues* one. All others *begin* one, and say how many bytes it has.
+# UTF-8 was made so that a reader can tell from any byte what it is. A byte below `80` is a character. A byte in `80`–`bf` *continues* one. A byte in `c2`–`f4` *begins* one, and says how many bytes it has. The others (`c0`, `c1`, `f5`–`ff`) are in no character.
 #
 # That gives the rule of the incremental decoder: **keep back an end that begins a character and does not finish it; decode the rest.** Three bytes at most ever wait. The invariant is what a test should ask for:
 #
@@ -87,7 +87,7 @@ viz.hold_back(TOKENS, title="The same tokens through the kit's decoder")
 viz.hold_back(["Say ", "E", "N", "joy", " the EN", "D", " of it"], stop=["END", "ENJOY!"])
 
 # %% [markdown]
-# How much text waits on average? Take some text and a stop of 20 characters, and count after each character.
+# How much text waits on average? Take some text and a stop of 21 characters, and count after each character.
 
 # %%
 from inference_kit.streaming import held_length
@@ -104,7 +104,7 @@ print(f"fixed hold-back: {len(STOP) - 1} characters, always")
 # `held_length` compares the end of the text with every stop. With 64 stops that is 64 times the work. There is an old and better way (Aho and Corasick, 1975): build one automaton out of all stops, whose states are the beginnings of stops. Each character moves it
 # one step; its state *is* the held-back end. Then the work per character does not grow with the number of stops. The kit's `StopMatcher` is that automaton, with a shortcut: most tokens begin no stop at all, and one search by a compiled pattern tells so.
 #
-# The kit keeps both, the plain one and the fast one, and a test holds them against each other on random texts. Here they are on one text; the counts say how much text each of them looked at.
+# The kit keeps both, the plain one and the fast one, and a test holds them against each other on random texts. Here they are on one text, word by word. What they find is the same: the stop, and how many characters of the newest piece belong to it.
 
 # %%
 from inference_kit.streaming import PlainStopMatcher, StopMatcher
@@ -139,7 +139,7 @@ print("token counts:", dict(cut.token_counts))
 # %% [markdown]
 # *Proposed* is what the runner made; *committed* is what became part of the answer. The difference was computed for nothing, and nobody is billed for it.
 #
-# `min_tokens` adds one rule: a stop counts only when it is completed by a later token. An early one is ordinary text, also afterwards. And at the end of the answer, what was held back is released when the answer ended by itself (end token or length). After a cancel it is dropped:
+# `min_tokens` adds one rule: a stop counts only when a token behind the first `min_tokens` tokens completes it. An early one is ordinary text, also afterwards. And at the end of the answer, what was held back is released when the answer ended by itself (end token or length). After a cancel it is dropped:
 # the reader has left.
 #
 # ## 5. How others do it

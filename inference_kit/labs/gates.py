@@ -56,11 +56,15 @@ class LineBudget:
 
 
 def run_answer(checks: CheckSet, question: str, source: str, seed: int | str = 0) -> list[CheckResult]:
-    """Run one answer cell in a fresh namespace, and then every check of its question."""
-    namespace: dict[str, Any] = {"__name__": "answer"}
+    """Run one answer cell in a fresh namespace, and then every check of its question.
+
+    The cell is compiled without the `__future__` imports of this file and is called `__main__`, as in a
+    notebook and in the judge. Otherwise a data class in an answer would fail here and nowhere else.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__"}
     with LineBudget():
         try:
-            exec(compile(source, FILE, "exec"), namespace)
+            exec(compile(source, FILE, "exec", dont_inherit=True), namespace)
         except (Exception, _TooManyLines) as error:
             return [result_of(check, "raised", f"the cell raised {error!r}") for check in checks.of(question)]
     return [_run_one(check, namespace, seed) for check in checks.of(question)]

@@ -218,6 +218,7 @@ show("lab03.q2")
 #
 # **Contract.** `find_stop(text, stops, after)` returns `(stop, end)`: the stop string, and the number of characters of `text` up to and with its last one. Only stops whose last character stands behind the first
 # `after` characters count. Without one it returns `None`.
+# `stops` is a list or a tuple of strings, none of them empty. It belongs to the caller: leave it as it is.
 #
 # | call | result |
 # |---|---|
@@ -272,11 +273,11 @@ show("lab03.q3")
 # %% [markdown]
 # ## Question 4 · Hold back as little as possible
 #
-# A safe and slow server holds back as many characters as the longest stop string has, all the time. With a stop of 20 characters each answer is 20 characters late, though almost nothing of it could become a stop.
+# A safe and slow server holds back one character less than the longest stop string has, all the time. With a stop of 20 characters each answer is 19 characters late, though almost nothing of it could become a stop.
 #
 # The least that must wait is easy to say: **the longest end of the text that begins a stop and is not the whole of it.** Everything before it can be sent. Nothing shorter would be safe.
 #
-# **Contract.** `held_length(text, stops)` returns how many characters at the end of `text` must wait.
+# **Contract.** `held_length(text, stops)` returns how many characters at the end of `text` must wait. `stops` is as in question 3.
 #
 # | call | result |
 # |---|---|
@@ -330,7 +331,8 @@ show("lab03.q4")
 # Put the two functions together. The stream gets text in pieces, and sends what may be sent. `self.find(text, self.stops, 0)` and `self.hold(text, self.stops)` are the functions of questions 3 and 4; in the check they are the
 # kit's, so this question is judged alone. `self.held` is the text that waits.
 #
-# **Contract.** `push(text)` returns what may be sent now. After a stop it returns `""`, and `stop_reason` is the stop string. `finish()` ends the answer: it returns what still waits, once.
+# **Contract.** `push(text)` returns what may be sent now. After a stop it returns `""`, and `stop_reason` is the stop string. What stands behind the stop
+# is dropped for good. `finish()` ends the answer: it returns what still waits, once, and leaves `stop_reason` alone.
 #
 # | stops `["END"]`, pushes | sent |
 # |---|---|
@@ -404,13 +406,16 @@ show("lab03.q5")
 # The text ends before the stop string. The *ids* do not: the token that completed the stop was computed, and it belongs to the answer. What the same step made **behind** it never existed for the caller: not in the ids, not
 # in the log-probabilities, not on the bill. That was the customer of Thursday: his server made four tokens in a step and counted all of them.
 #
-# There is one more rule. `min_tokens` says how long an answer must be at least. A stop counts only when it is **completed** by a later token. One that was completed earlier is ordinary text and never counts.
+# There is one more rule. `min_tokens` says how long an answer must be at least. A stop counts only when it is **completed** by a token behind the first `min_tokens` tokens.
+# One that was completed earlier is ordinary text and never counts.
 #
 # **Contract.** `answer_length(pieces, stops, min_tokens, find)` returns how many tokens belong to the answer. `pieces` holds the text of each token, in order. `find` is the function of question 3.
+# `pieces` and `stops` are lists or tuples of the caller: leave them as they are.
 #
 # | `pieces`, stops `["END"]` | result |
 # |---|---|
 # | `["He", "llo"]` | 2 |
+# | `["He", "llo"]`, `min_tokens` 5 | 2: nobody makes up the tokens that are missing |
 # | `["Hi", " E", "ND!", "x"]` | 3 |
 # | `["END", "a", "END", "b"]`, `min_tokens` 1 | 3 |
 # | `["E", "N", "D", "x"]`, `min_tokens` 2 | 3: it began early and is completed in time |
@@ -456,7 +461,8 @@ show("lab03.q6")
 # %% [markdown]
 # ## Plug your parts into the engine
 #
-# `plug` puts your `Utf8Stream` into the engine as its decoder. Your `find_stop` and `held_length` become its stop matcher. The engine takes a part only when its check says *done*; for the others it gets the kit's own, and `plug` says so.
+# `plug` puts your `Utf8Stream` into the engine as its decoder. Your `find_stop` and `held_length` become its stop matcher. `TextStream` and
+# `answer_length` are used in the cells below that; `tail_length` was practice for the decoder, and nothing here calls it. The engine takes a part only when its check says *done*; for the others it gets the kit's own, and `plug` says so.
 #
 # The model is SmolLM2 (135 million weights, CPU). With the environment variable `INFERENCE_KIT_MODEL=tiny` it is a small model of random weights, which talks nonsense: many of its bytes are ill-formed. That is a good test too.
 
@@ -479,7 +485,7 @@ for chunk in llm.stream(
     print(chunk.text, end="", flush=True)
 
 # %% [markdown]
-# That was your code, chunk by chunk. Count the chunks that carry ids and no text: each of them is a place where the obvious way would have shown a black diamond, or too much.
+# That was your code, chunk by chunk. Count the chunks that carry ids and no text. Where an answer has not ended, each of them is a place at which the obvious way would have shown a black diamond, or too much.
 
 # %%
 silent = [chunk for chunk in chunks if chunk.token_ids and not chunk.text]

@@ -63,6 +63,27 @@ def test_a_cell_that_raises_loses_its_question_only() -> None:
     assert len(failed_names(run_answer(lab.checks(), "q1", "1 / 0"))) == len(lab.checks().of("q1"))
 
 
+DATA_CLASS = """from dataclasses import dataclass
+
+
+@dataclass
+class Gap:
+    start: float
+    end: float
+
+
+def gap(start, end):
+    return Gap(start, end).end - Gap(start, end).start
+"""
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"], ids=["now", "future"])
+def test_an_answer_may_hold_a_data_class(future: str) -> None:
+    """A gate runs a cell as a notebook does: under the name `__main__`, with its own `__future__` only."""
+    results = run_answer(LABS[0].checks(), "q1", future + DATA_CLASS)
+    assert not [result for result in results if "the cell raised" in result.message]
+
+
 # --- every row of a contract is a visible check
 
 

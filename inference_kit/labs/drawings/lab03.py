@@ -25,6 +25,7 @@ SEARCHES: tuple[tuple[str, list[str], int], ...] = (
     ("abc", ["c", "bc"], 0),
     ("EN", ["END"], 0),
     ("ENDxEND", ["END"], 3),
+    ("xEND", ["END"], 3),
 )
 HELD: tuple[tuple[str, list[str]], ...] = (
     ("hello EN", ["END"]),

@@ -103,6 +103,7 @@ def characters_wait_for_their_bytes(s: Subject, rng: random.Random) -> None:
 def whole_text_is_sent_at_once(s: Subject, rng: random.Random) -> None:
     expect_pushes(s, [b"Hi\xe4", b"\xbd\xa0"], ["Hi", "你"], "")
     expect_pushes(s, ["你好".encode(), b"", b"ok"], ["你好", "", "ok"], "")
+    expect_pushes(s, [b"a\x00\r\n", "e\u0301".encode()], ["a\x00\r\n", "e\u0301"], "")
 
 
 @CHECKS.check(
@@ -140,7 +141,9 @@ def surrogates_do_not_wait(s: Subject, rng: random.Random) -> None:
     expect_pushes(s, [b"\xed", b"\x9f", b"\xbf"], ["", "", "\ud7ff"], "")
 
 
-def expect_found(s: Subject, text: str, stops: list[str], after: int, wanted: tuple[str, int] | None) -> None:
+def expect_found(
+    s: Subject, text: str, stops: Sequence[str], after: int, wanted: tuple[str, int] | None
+) -> None:
     given = f"find_stop({text!r}, {stops!r}, {after})"
     expect(s.call("find_stop", text, stops, after), wanted, given=given)
 
@@ -153,7 +156,7 @@ def expect_found(s: Subject, text: str, stops: list[str], after: int, wanted: tu
 )
 def earliest_end_wins(s: Subject, rng: random.Random) -> None:
     expect_found(s, "oneENDtwoSTOP", ["STOP", "END"], 0, ("END", 6))
-    expect_found(s, "oneENDtwoSTOP", ["END", "STOP"], 0, ("END", 6))
+    expect_found(s, "oneENDtwoSTOP", ("END", "STOP"), 0, ("END", 6))
 
 
 @CHECKS.check(
@@ -196,7 +199,7 @@ def only_behind_after(s: Subject, rng: random.Random) -> None:
     expect_found(s, "xEND", ["END"], 4, None)
 
 
-def expect_held(s: Subject, text: str, stops: list[str], wanted: int) -> None:
+def expect_held(s: Subject, text: str, stops: Sequence[str], wanted: int) -> None:
     expect(s.call("held_length", text, stops), wanted, given=f"held_length({text!r}, {stops!r})")
 
 
@@ -220,7 +223,7 @@ def the_beginning_of_a_stop_waits(s: Subject, rng: random.Random) -> None:
 )
 def nothing_else_waits(s: Subject, rng: random.Random) -> None:
     expect_held(s, "hello", ["a very long stop"], 0)
-    expect_held(s, "ENx", ["END"], 0)
+    expect_held(s, "ENx", ("END", "STOP"), 0)
     expect_held(s, "", ["END"], 0)
     expect_held(s, "text", [], 0)
 
@@ -312,8 +315,10 @@ def the_stop_can_be_kept(s: Subject, rng: random.Random) -> None:
     rows=('after the stop: "more", then finish()',),
 )
 def after_the_stop_nothing_comes(s: Subject, rng: random.Random) -> None:
-    stream = expect_stream(s, ["END"], ["aEND", "more", "EN"], ["a", "", ""])
+    stream = expect_stream(s, ["END"], ["aEND", "more", "bEND"], ["a", "", ""])
     expect(s.method(stream, "finish"), "", given="finish() after a stop")
+    stream = expect_stream(s, ["END"], ["aEND more"], ["a"])
+    expect(s.method(stream, "finish"), "", given="finish() after a stop with text behind it")
     stream = expect_stream(s, ["END"], ["aE", "ND"], ["a", ""])
     expect(s.method(stream, "finish"), "", given="finish() after a stop that began to wait")
 
@@ -329,19 +334,26 @@ def the_end_releases_what_waits(s: Subject, rng: random.Random) -> None:
     expect(s.attr(stream, "stop_reason"), None, given="stop_reason without a stop")
     expect(s.method(stream, "finish"), "EN", given="push('so EN'), then finish()")
     expect(s.method(stream, "finish"), "", given="push('so EN'), then finish() twice")
+    expect(s.attr(stream, "stop_reason"), None, given="stop_reason after finish() without a stop")
 
 
-def expect_length(s: Subject, pieces: list[str], stops: list[str], min_tokens: int, wanted: int) -> None:
+def expect_length(
+    s: Subject, pieces: Sequence[str], stops: Sequence[str], min_tokens: int, wanted: int
+) -> None:
     given = f"answer_length({pieces!r}, {stops!r}, {min_tokens}, find)"
     expect(s.call("answer_length", pieces, stops, min_tokens, Callback(find_stop)), wanted, given=given)
 
 
 @CHECKS.check(
-    "q6", 1, misconception="without a stop every token belongs to the answer", rows=('["He", "llo"]',)
+    "q6",
+    1,
+    misconception="without a stop every token belongs to the answer",
+    rows=('["He", "llo"]', '["He", "llo"], min_tokens 5'),
 )
 def all_tokens_without_a_stop(s: Subject, rng: random.Random) -> None:
     expect_length(s, ["He", "llo"], ["END"], 0, 2)
-    expect_length(s, ["EN"], ["END"], 0, 1)
+    expect_length(s, ("EN",), ("END", "STOP"), 0, 1)
+    expect_length(s, ["He", "llo"], ["END"], 5, 2)
     expect_length(s, [], ["END"], 0, 0)
 
 
@@ -354,6 +366,7 @@ def all_tokens_without_a_stop(s: Subject, rng: random.Random) -> None:
 def the_completing_token_is_the_last(s: Subject, rng: random.Random) -> None:
     expect_length(s, ["Hi", " E", "ND!", "x"], ["END"], 0, 3)
     expect_length(s, ["END", "x", "y"], ["END"], 0, 1)
+    expect_length(s, ["a", "bEND c", "d"], ["STOP", "END"], 0, 2)
 
 
 @CHECKS.check(

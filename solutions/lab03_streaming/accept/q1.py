@@ -67,3 +67,37 @@ def tail_length(data):
                 if not (length == 2 and end[0] == 0xED and end[1] > 0x9F):
                     return length
     return 0
+
+
+# %% one pattern of bytes
+import re
+
+_TAIL = re.compile(
+    rb"(?:[\xc2-\xdf]|[\xe1-\xec\xee\xef][\x80-\xbf]?|\xe0[\xa0-\xbf]?|\xed[\x80-\x9f]?"
+    rb"|[\xf1-\xf3](?:[\x80-\xbf]{1,2})?|\xf0(?:[\x90-\xbf][\x80-\xbf]?)?|\xf4(?:[\x80-\x8f][\x80-\xbf]?)?)\Z"
+)
+
+
+def tail_length(data):
+    match = _TAIL.search(data)
+    return len(match.group()) if match else 0
+
+
+# %% goes back by recursion
+def tail_length(data, n=1):
+    if n > 3 or n > len(data):
+        return 0
+    first = data[-n]
+    if 0x80 <= first < 0xC0:
+        return tail_length(data, n + 1)
+    size = {0xC: 2, 0xD: 2, 0xE: 3, 0xF: 4}.get(first >> 4, 1)
+    if first in (0xC0, 0xC1) or first > 0xF4 or n >= size:
+        return 0
+    if n >= 2:
+        second = data[len(data) - n + 1]
+        low, high = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}.get(
+            first, (0x80, 0xBF)
+        )
+        if not low <= second <= high:
+            return 0
+    return n

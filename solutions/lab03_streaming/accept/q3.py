@@ -37,3 +37,61 @@ def find_stop(text, stops, after=0):
             if text[:end][-len(stop) :] == stop:
                 return [stop, end]
     return None
+
+
+# %% a named tuple for a tuple
+from typing import NamedTuple
+
+
+class Match(NamedTuple):
+    stop: str
+    end: int
+
+
+def find_stop(text, stops, after=0):
+    best = None
+    for stop in stops:
+        at = text.find(stop, max(0, after - len(stop) + 1))
+        if at < 0:
+            continue
+        match = Match(stop, at + len(stop))
+        if best is None or (match.end, -len(stop)) < (best.end, -len(best.stop)):
+            best = match
+    return best
+
+
+# %% a tree of the reversed stops
+def find_stop(text, stops, after=0):
+    """A trie of the reversed stops, walked backwards from each end."""
+    root = {}
+    for stop in stops:
+        node = root
+        for c in reversed(stop):
+            node = node.setdefault(c, {})
+        node[""] = stop
+    for end in range(after + 1, len(text) + 1):
+        node, best = root, None
+        for at in range(end - 1, -1, -1):
+            node = node.get(text[at])
+            if node is None:
+                break
+            best = node.get("", best)
+        if best is not None:
+            return best, end
+    return None
+
+
+# %% a pattern that looks back
+import re
+
+
+def find_stop(text, stops, after=0):
+    if not stops or after >= len(text):
+        return None
+    by_length = sorted(stops, key=len, reverse=True)
+    ends = re.compile("|".join(f"(?<={re.escape(s)})" for s in by_length))
+    match = ends.search(text, after + 1)
+    if match is None:
+        return None
+    end = match.start()
+    return next(s for s in by_length if text[:end].endswith(s)), end

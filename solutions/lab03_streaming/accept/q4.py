@@ -22,3 +22,28 @@ def held_length(text, stops):
             return length
         length -= 1
     return 0
+
+
+# %% borders of Knuth, Morris and Pratt
+def _borders(s):
+    table, k = [0] * len(s), 0
+    for i in range(1, len(s)):
+        while k and s[i] != s[k]:
+            k = table[k - 1]
+        k += s[i] == s[k]
+        table[i] = k
+    return table
+
+
+def held_length(text, stops):
+    best = 0
+    for s in stops:
+        table, k = _borders(s), 0
+        for c in text:
+            while k and c != s[k]:
+                k = table[k - 1]
+            k += c == s[k]
+            if k == len(s):
+                k = table[k - 1]
+        best = max(best, k)
+    return best

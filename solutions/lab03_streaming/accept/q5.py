@@ -90,3 +90,64 @@ class TextStream:
             return self.held
         finally:
             self.held = ""
+
+
+# %% held is computed
+class TextStream:
+    """Keeps the whole text and how much of it has been sent."""
+
+    def __init__(self, stops, include_stop, find, hold):
+        self.stops, self.include_stop, self.find, self.hold = stops, include_stop, find, hold
+        self._text, self._sent = "", 0
+        self.stop_reason = None
+
+    @property
+    def held(self):
+        return "" if self.stop_reason else self._text[self._sent :]
+
+    def _send(self, upto):
+        piece, self._sent = self._text[self._sent : upto], upto
+        return piece
+
+    def push(self, text):
+        if self.stop_reason is not None:
+            return ""
+        after = len(self._text)
+        self._text += text
+        match = self.find(self._text, self.stops, after)
+        if match is None:
+            return self._send(len(self._text) - self.hold(self._text, self.stops))
+        self.stop_reason, end = match
+        return self._send(end if self.include_stop else end - len(self.stop_reason))
+
+    def finish(self):
+        return "" if self.stop_reason is not None else self._send(len(self._text))
+
+
+# %% cuts where the stop occurs first
+class TextStream:
+    def __init__(self, stops, include_stop, find, hold):
+        self.stops = stops
+        self.include_stop = include_stop
+        self.find = find
+        self.hold = hold
+        self.held = ""
+        self.stop_reason = None
+
+    def push(self, text: str) -> str:
+        if self.stop_reason is not None:
+            return ""
+        text = self.held + text
+        match = self.find(text, self.stops, 0)
+        if match:
+            stop, end = match
+            self.stop_reason = stop
+            self.held = ""
+            return text[:end] if self.include_stop else text[: text.index(stop)]
+        cut = len(text) - self.hold(text, self.stops)
+        self.held = text[cut:]
+        return text[:cut]
+
+    def finish(self) -> str:
+        rest, self.held = self.held, ""
+        return rest

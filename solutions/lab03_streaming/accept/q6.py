@@ -33,3 +33,27 @@ def answer_length(pieces, stops, min_tokens, find):
         if found is not None and len(kept) > min_tokens:
             break
     return len(kept)
+
+
+# %% by recursion
+def answer_length(pieces, stops, min_tokens, find):
+    def walk(count, text):
+        if count == len(pieces):
+            return count
+        longer = text + pieces[count]
+        if count >= min_tokens and find(longer, stops, len(text)) is not None:
+            return count + 1
+        return walk(count + 1, longer)
+
+    return walk(0, "")
+
+
+# %% looks for the stops itself
+def answer_length(pieces, stops, min_tokens, find):
+    """Token by token, without the find that it was given."""
+    for count in range(min_tokens + 1, len(pieces) + 1):
+        before, text = "".join(pieces[: count - 1]), "".join(pieces[:count])
+        for end in range(len(before) + 1, len(text) + 1):
+            if any(s and text[:end].endswith(s) for s in stops):
+                return count
+    return len(pieces)

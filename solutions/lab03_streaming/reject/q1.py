@@ -147,3 +147,57 @@ def tail_length(data):
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(data)
     return len(decoder.getstate()[0])
+
+
+# %% a pattern that ends with a dollar sign
+# fails: any_bytes
+# fault: In Python `$` also matches in front of a newline at the end, so a newline does not end the character.
+import re
+
+_TAIL = re.compile(
+    rb"(?:[\xc2-\xdf]|[\xe1-\xec\xee\xef][\x80-\xbf]?|\xe0[\xa0-\xbf]?|\xed[\x80-\x9f]?"
+    rb"|[\xf1-\xf3](?:[\x80-\xbf]{1,2})?|\xf0(?:[\x90-\xbf][\x80-\xbf]?)?|\xf4(?:[\x80-\x8f][\x80-\xbf]?)?)$"
+)
+
+
+def tail_length(data):
+    match = _TAIL.search(data)
+    return len(match.group(0)) if match else 0
+
+
+# %% the second byte is counted from the front
+# fails: open_characters_wait, any_bytes
+# fault: It looks at the second byte of all data and not at the one behind the first byte.
+def tail_length(data: bytes) -> int:
+    for n in range(1, min(3, len(data)) + 1):
+        first = data[-n]
+        if first in CONTINUATION:
+            continue
+        if first < 0xC2 or first > 0xF4:
+            return 0
+        need = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+        if n >= need:
+            return 0
+        if n > 1 and data[1] not in SECOND_BYTE.get(first, CONTINUATION):
+            return 0
+        return n
+    return 0
+
+
+# %% False for 0
+# fails: whole_characters_do_not_wait, ill_formed_ends_do_not_wait, narrow_second_bytes, any_bytes
+# fault: It returns False where a number of bytes is asked for.
+def tail_length(data: bytes) -> int:
+    for n in range(1, min(3, len(data)) + 1):
+        first = data[-n]
+        if first in CONTINUATION:
+            continue
+        if first < 0xC2 or first > 0xF4:
+            return False
+        need = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+        if n >= need:
+            return False
+        if n > 1 and data[-n + 1] not in SECOND_BYTE.get(first, CONTINUATION):
+            return False
+        return n > 0 and n
+    return 0
