@@ -84,7 +84,7 @@ class Writer:
         for origin in (submission.path.parent, source):
             for found in find_all_files(str(origin), ignore):
                 path = Path(found)
-                if not has_link(path, origin):
+                if path.is_file() and not has_link(path, origin):
                     place(path, target / path.relative_to(origin))
         replace_text(target / f"{submission.notebook}.ipynb", outcome.notebook)
 
@@ -146,7 +146,7 @@ class Writer:
             return None
         try:
             return self._course.directory.get_existing_timestamp(str(folder))
-        except (ValueError, OSError, SystemExit):
+        except (ValueError, OSError, AttributeError):  # the last is nbgrader's way to refuse a text
             return None
 
     def _late_penalty(self, submitted: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:

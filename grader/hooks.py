@@ -155,12 +155,14 @@ def require_same_points(notebook: NotebookNode, resources: dict[str, Any]) -> No
 
 
 def drop_links(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Remove links from a submission's folder before nbgrader copies its files.
+    """Remove links, pipes and devices from a submission's folder before nbgrader copies its files.
 
-    nbgrader follows them, so a link to the gradebook would end as a copy in the feedback.
+    nbgrader follows links, so one to the gradebook would end as a copy in the feedback; and it waits
+    for ever for the content of a pipe.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
         for parent, folders, files in os.walk(folder):
             for name in [*folders, *files]:
-                if (Path(parent) / name).is_symlink():
-                    (Path(parent) / name).unlink()
+                path = Path(parent) / name
+                if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                    path.unlink()

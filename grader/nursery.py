@@ -160,6 +160,7 @@ class Nursery:
         os.waitpid(pid, 0)
 
     def _become_worker(self, request: dict[str, Any], fds: list[int]) -> None:
+        os.setsid()  # a signal to its process group must not reach another worker
         private_folders(request["file_bytes"])
         first_to_be_killed()
         self._worker.serve(self._worker.Channel(*fds), self._plain, held_bytes(), drop_capabilities)

@@ -269,6 +269,15 @@ class Runner:
 
     def start(self) -> RemoteSubject:
         """A worker with every cell loaded that can be. Raises `AnswerError` when none starts."""
+        try:
+            return self._start()
+        except SandboxUnavailable:
+            # The sandbox ended while the worker was on its way. A new one is tried once.
+            self.close()
+            self._sandbox.close()
+            return self._start()
+
+    def _start(self) -> RemoteSubject:
         for _ in range(MAX_STARTS):
             begun, self._next = self._next or self._begin(), None
             confined, running = begun.confined, _Position()

@@ -89,6 +89,10 @@ class Sandbox(Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """End what is kept between workers. The next start makes it anew."""
+        ...
+
 
 def python_home() -> tuple[Path, Path]:
     """(installation prefix, interpreter) of the running Python, outside any virtual environment."""
@@ -243,6 +247,9 @@ class RlimitsSandbox:
         process.stdin.close()
         process.stdout.close()
         return Confined(*ends, functools.partial(_end_group, process, folder))
+
+    def close(self) -> None:
+        """Nothing is kept between workers."""
 
 
 def _end_group(process: subprocess.Popen[bytes], folder: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,15 @@ class SubmittedCell:
 def read_submission(path: Path) -> tuple[SubmittedCell, ...]:
     """The cells of a notebook file of format 3 or 4. Raises `Ungradable`.
 
-    A symbolic link is refused: it could point at somebody else's file.
+    A symbolic link is refused: it could point at somebody else's file. So is what is no plain file:
+    who opens a pipe waits for ever.
     """
     if path.is_symlink():
         raise Ungradable("the file is a link, not a notebook")
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise Ungradable("the file is a pipe or a device, not a notebook")
             data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise Ungradable(f"the file cannot be read ({error.strerror})") from error

@@ -530,6 +530,19 @@ class CheckResult:
     misconception: str
 
 
+KNOWN_ERRORS = (
+    "AttributeError",
+    "IndexError",
+    "KeyError",
+    "NameError",
+    "RecursionError",
+    "TypeError",
+    "ValueError",
+    "ZeroDivisionError",
+)
+"""The exceptions that a hidden check names: the usual slips, and few, since each name can carry a message."""
+
+
 def run_check(check: Check, subject: Subject, seed: int | str) -> CheckResult:
     """Run one check against one answer. The same seed gives the same cases.
 
@@ -567,9 +580,9 @@ def result_of(check: Check, status: str, message: str) -> CheckResult:
 
 
 def _answer_message(check: Check, error: AnswerError) -> str:
-    # An exception's text can quote the input, so a hidden check names the type only.
+    # An exception's text, and the name of a type of one's own, can tell the input.
     if isinstance(error, AnswerRaised) and not check.visible:
-        return f"the answer raised {error.type_name}"
+        return f"the answer raised {error.type_name if error.type_name in KNOWN_ERRORS else 'an exception'}"
     if isinstance(error, AnswerRaised):
         return f"the answer raised {error}"
     if isinstance(error, NotDone):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -13,6 +14,7 @@ from grader.confined import SandboxUnavailable
 from grader.remote import ProgramCell, RemoteSubject, Runner
 from grader.sandbox import BubblewrapSandbox, Limits, Sandbox, bubblewrap_candidates, works
 from grader.warm import Warm
+from inference_kit.labs.checking import AnswerDied
 
 pytestmark = pytest.mark.sandbox
 
@@ -47,6 +49,12 @@ def own_namespace():
     import ctypes
     return [ctypes.CDLL(None).unshare(flag) for flag in (0x20000, 0x20000000, 0x40000000)]
 def parent(): return os.getppid()
+def kill_all():
+    for number in (-1, os.getppid(), 0):
+        try:
+            os.kill(number, 9)
+        except OSError:
+            pass
 def user(): return os.getuid()
 """
 
@@ -72,6 +80,15 @@ def test_a_worker_finds_nothing_of_one_before_it(own: BubblewrapSandbox) -> None
     first.call("leave")
     first.close()
     second = spy(own)
+    assert second.call("look") == []
+    second.close()
+
+
+def test_a_worker_that_kills_all_it_can_reach_hits_nobody_else(own: BubblewrapSandbox) -> None:
+    first, second = spy(own), spy(own)
+    with contextlib.suppress(AnswerDied):  # the first process of a namespace survives its own signal
+        first.call("kill_all")
+    first.close()
     assert second.call("look") == []
     second.close()
 

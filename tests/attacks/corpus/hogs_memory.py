@@ -1,0 +1,8 @@
+"""Three gigabytes of memory.
+
+scores: q1=0 q2=3 q3=2
+holds: bubblewrap rlimits
+"""
+
+def square(x):
+    return len(bytearray(3 << 30))

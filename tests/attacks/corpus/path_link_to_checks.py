@@ -1,0 +1,12 @@
+"""The notebook is a link to the checks.
+
+form: notebook
+scores: q1=0 q2=0 q3=0
+holds: bubblewrap rlimits
+"""
+
+from tests.attacks.parts import *
+
+
+def write(path):
+    path.symlink_to(COURSE / "solutions" / "lab90_fake" / "checks.py")

@@ -1,0 +1,9 @@
+"""A parameter with a default.
+
+scores: q1=5 q2=3 q3=2
+holds: bubblewrap rlimits
+cells: q1
+"""
+
+def square(x, *, verbose=False, **more):
+    return x * x

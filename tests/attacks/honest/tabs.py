@@ -1,0 +1,11 @@
+"""Indented with tabs.
+
+scores: q1=5 q2=3 q3=2
+holds: bubblewrap rlimits
+cells: q1
+"""
+
+def square(x):
+	if x:
+		return x * x
+	return 0
