@@ -12,6 +12,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
+LEARNERS_CODE = {ROOT / "tests" / "attacks" / "corpus", ROOT / "tests" / "attacks" / "honest"}
 
 
 @cache
@@ -33,9 +34,11 @@ def kept_files() -> tuple[Path, ...]:
 
 
 def modules(*packages: str) -> Iterator[tuple[Path, ast.Module]]:
-    """Path and syntax tree of each module of `packages`."""
+    """Path and syntax tree of each module of `packages`. What stands for a learner's code is none."""
     for package in packages:
         for path in sorted((ROOT / package).rglob("*.py")):
+            if LEARNERS_CODE & set(path.parents):
+                continue
             yield path, ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 

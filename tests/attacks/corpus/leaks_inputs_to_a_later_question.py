@@ -10,7 +10,7 @@ import sys
 
 
 def keep(text):
-    for path in ("/tmp/kept", "/work/kept", "/dev/shm/kept", "/var/tmp/kept", "kept"):
+    for path in ("/tmp/kept", "/dev/shm/kept", "/var/tmp/kept", "kept"):
         try:
             open(path, "a").write(text)
         except OSError:
@@ -21,7 +21,7 @@ def keep(text):
 
 def told():
     found = [os.environ.get("KEPT", ""), str(sys.modules.get("kept", ""))]
-    for path in ("/tmp/kept", "/work/kept", "/dev/shm/kept", "/var/tmp/kept", "kept"):
+    for path in ("/tmp/kept", "/dev/shm/kept", "/var/tmp/kept", "kept"):
         try:
             found.append(open(path).read())
         except OSError:
