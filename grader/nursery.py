@@ -97,7 +97,7 @@ class Nursery:
 
     Requests arrive as JSON datagrams: {"op": "start", "file_bytes": …} with two file
     descriptors (the worker's reading and writing end), answered by {"key": …}; and
-    {"op": "kill", "key": …}, answered when nothing of that worker runs any more.
+    {"op": "kill", "key": …}, which has no answer: the kernel ends the worker soon after.
 
     Each worker is the first process of its pid namespace. Its parent, a keeper, waits outside
     that namespace, so that no process number can have been given to somebody else when it kills.
@@ -107,7 +107,7 @@ class Nursery:
         self._requests = requests
         self._worker = worker
         self._plain = plain
-        self._keepers: dict[int, int] = {}  # process number by the writing end of its pipe
+        self._keepers: set[int] = set()  # the writing ends of their pipes
 
     def serve(self) -> None:
         """Answer requests until the other side is gone."""
@@ -117,12 +117,12 @@ class Nursery:
                 return
             request = json.loads(data)
             if request["op"] == "start":
-                reply = self._start(request, fds)
+                self._requests.send(json.dumps(self._start(request, fds)).encode())
             else:
-                reply = self._kill(request["key"])
-            self._requests.send(json.dumps(reply).encode())
+                self._kill(request["key"])
 
     def _start(self, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        self._reap()
         ended, end = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -133,14 +133,18 @@ class Nursery:
                 os._exit(0)
         for fd in (ended, *fds):
             os.close(fd)
-        self._keepers[end] = pid
+        self._keepers.add(end)
         return {"key": end}
 
-    def _kill(self, key: int) -> dict[str, Any]:
-        pid = self._keepers.pop(key)
+    def _kill(self, key: int) -> None:
+        self._keepers.remove(key)
         os.close(key)
-        os.waitpid(pid, 0)
-        return {"gone": key}
+
+    def _reap(self) -> None:
+        """Take leave of the keepers whose worker has ended."""
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
 
     def _keep(self, ended: int, request: dict[str, Any], fds: list[int]) -> None:
         """In the keeper: start the worker, wait until it shall end, and end it."""

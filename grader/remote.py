@@ -86,29 +86,34 @@ class RemoteSubject:
         return self._decode(self._ask("attr", name, handle=handle.key))
 
     def calls(self, name: str, arguments: Iterable[tuple[Any, ...]]) -> list[Result]:
-        return self._many([self._request("call", name, given, {}) for given in arguments])
+        return self._many([(name, *given) for given in arguments])
 
     def methods(self, handle: Handle, requests: Iterable[tuple[Any, ...]]) -> list[Result]:
-        return self._many(
-            [self._request("method", name, given, {}, handle=handle.key) for name, *given in requests]
-        )
+        return self._many(list(requests), handle=handle.key)
 
-    def _many(self, requests: list[dict[str, Any]]) -> list[Result]:
-        """Send requests in groups; the replies are read when they are asked for."""
-        if any("callback" in arg for request in requests for arg in request["args"]):
-            raise TypeError("one of many calls cannot be given a Callback")
+    def _many(self, requests: list[tuple[Any, ...]], **more: int) -> list[Result]:
+        """Send requests in groups; an error is raised when its result is asked for."""
+        if any(isinstance(part, (Callback, Handle)) for request in requests for part in request):
+            raise TypeError("one of many calls cannot be given a Callback or a Handle")
         results: list[Result] = []
         pending = len(self._check_errors)
-        for group in (requests[i : i + GROUP] for i in range(0, len(requests), GROUP)):
-            replies = self._exchange({"op": "many", "requests": group}).get("many")
-            if not isinstance(replies, list) or len(replies) != len(group):
-                self._lose(AnswerDied(NONSENSE))
+        for start in range(0, len(requests), GROUP):
+            group = requests[start : start + GROUP]
+            reply = self._exchange({"op": "many", "plain": encode_plain(group), **more})
             self._raise_check_error(pending)
-            results += [
-                functools.partial(self._result, request["name"], reply)
-                for request, reply in zip(group, replies, strict=True)
-            ]
+            values, errors = self._decode(reply.get("done")), reply.get("errors")
+            if not isinstance(values, list) or len(values) != len(group) or not isinstance(errors, dict):
+                self._lose(AnswerDied(NONSENSE))
+            for index, (request, value) in enumerate(zip(group, values, strict=True)):
+                error = errors.get(str(index))
+                results.append(functools.partial(self._result, request[0], value, error))
         return results
+
+    def _result(self, name: str, value: Plain, error: Any) -> Plain:
+        if error is None:
+            return value
+        self._encoded(name, {"error": error})  # raises it
+        raise AnswerDied(NONSENSE)
 
     def _ask(
         self,
@@ -135,9 +140,6 @@ class RemoteSubject:
             "kwargs": {key: self._argument(arg) for key, arg in kwargs.items()},
             **more,
         }
-
-    def _result(self, name: str, reply: object) -> Plain:
-        return self._decode(self._encoded(name, reply))
 
     def _encoded(self, name: str, reply: object) -> str:
         """The result in a reply, still encoded. Raises the error that the reply tells of."""
@@ -168,11 +170,10 @@ class RemoteSubject:
 
     def _serve(self, message: dict[str, Any]) -> dict[str, Any]:
         """Run a callback of the check and return what the answer gets."""
-        key, encoded = message["callback"], message.get("args")
+        key, args = message["callback"], self._decode(message.get("plain"))
         callback = self._callbacks.get(key) if isinstance(key, int) else None
-        if callback is None or not isinstance(encoded, list):
+        if callback is None or not isinstance(args, list):
             self._lose(AnswerDied(NONSENSE))
-        args = [self._decode(arg) for arg in encoded]
         try:
             return {"op": "return", "plain": encode_plain(callback.fn(*args))}
         except CallbackRaises as error:
@@ -190,7 +191,8 @@ class RemoteSubject:
         if isinstance(arg, Callback):
             key = next(self._keys)
             self._callbacks[key] = arg
-            return {"callback": key}
+            known = {encode_plain(list(args)): encode_plain(result) for args, result in arg.known}
+            return {"callback": key, "known": known}
         return {"plain": encode_plain(arg)}
 
     def _decode(self, text: Any) -> Plain:

@@ -75,10 +75,9 @@ class Warm:
             self._process.wait()
 
     def _end(self, key: int) -> None:
-        """End one worker; when the nursery does not answer, end the nursery."""
+        """End one worker; when the nursery does not listen, end the nursery."""
         try:
             self._send(json.dumps({"op": "kill", "key": key}).encode(), [])
-            self._receive(REPLY_S)
         except SandboxUnavailable:
             self.close()
 

@@ -279,13 +279,28 @@ class Server:
 
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
         if request["op"] == "many":
-            return {"many": [self.reply(one) for one in request["requests"]]}
+            return self._many(request)
         try:
             return {"done": self._perform(request)}
         except Failure as failure:
             return {"error": failure.reply}
         except BaseException as error:
             return {"error": describe(error)}
+
+    def _many(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One call after the other. Each result becomes plain data before the next call can change it."""
+        results, errors = [], {}
+        kept = {"op": "method", "handle": request["handle"]} if "handle" in request else {"op": "call"}
+        for index, (name, *args) in enumerate(self._plain.decode_plain(request["plain"])):
+            try:
+                results.append(self._tree(name, self._target({**kept, "name": name})(*args)))
+            except Failure as failure:
+                errors[index] = failure.reply
+            except BaseException as error:
+                errors[index] = describe(error)
+            if index in errors:
+                results.append(None)
+        return {"done": self._plain.text_of(results), "errors": errors}
 
     def _perform(self, request: dict[str, Any]) -> str:
         target = self._target(request)
@@ -315,23 +330,29 @@ class Server:
         if "handle" in arg:
             return self._kept[arg["handle"]]
         if "callback" in arg:
-            return self._callable(arg["callback"])
+            return self._callable(arg["callback"], arg["known"])
         return self._plain.decode_plain(arg["plain"])
 
     def _encode(self, name: str, value: Any) -> str:
+        text: str = self._plain.text_of(self._tree(name, value))
+        return text
+
+    def _tree(self, name: str, value: Any) -> Any:
+        """A value as what JSON can say. Raises `Failure` for one that is not plain data."""
         try:
-            text: str = self._plain.encode_plain(value)
+            return self._plain.tree_of(value)
         except (TypeError, self._plain.PlainTooLarge) as error:
             type_name = str(type(value).__name__)
             message = f"{name} gave {error}"[:MAX_MESSAGE]
             raise Failure(kind="not_plain", message=message, type=type_name) from None
-        return text
 
-    def _callable(self, key: int) -> Callable[..., Any]:
+    def _callable(self, key: int, known: dict[str, str]) -> Callable[..., Any]:
         def ask_the_check(*args: Any) -> Any:
-            encoded = [self._encode("the argument", arg) for arg in args]
+            text = self._plain.text_of([self._tree("the argument", arg) for arg in args])
+            if text in known:
+                return self._plain.decode_plain(known[text])
             with self._lock:
-                self._channel.send({"callback": key, "args": encoded})
+                self._channel.send({"callback": key, "plain": text})
                 return self._wait_for_return()
 
         return ask_the_check

@@ -123,9 +123,32 @@ class Callback:
     anything else (a `Mismatch`, say), the answer sees a RuntimeError and the check gets the
     original error after the call, whatever the answer did with its RuntimeError.
     `fn` may use the subject again while the answer waits (re-entrancy).
+
+    `known` holds (arguments, result) of calls of an `fn` whose result depends on nothing but its
+    arguments. They travel with the callback: an answer that asks the expected need not ask here.
     """
 
     fn: Callable[..., Plain]
+    known: tuple[tuple[tuple[Plain, ...], Plain], ...] = ()
+
+
+def recorded(fn: Callable[..., Plain], run: Callable[[Callable[..., Plain]], object]) -> Callback:
+    """A callback that knows what `fn` gives for every call that `run` makes of the function it gets.
+
+    A sequence among the arguments may be asked for as a list or as a tuple.
+    """
+    calls: list[tuple[tuple[Plain, ...], Plain]] = []
+
+    def record(*args: Plain) -> Plain:
+        result = fn(*args)
+        for kind in (list, tuple):
+            calls.append(
+                (tuple(kind(arg) if isinstance(arg, (list, tuple)) else arg for arg in args), result)
+            )
+        return result
+
+    run(record)
+    return Callback(fn, tuple(calls))
 
 
 class CallbackRaises(Exception):

@@ -57,7 +57,17 @@ def encode_plain(value: Plain) -> str:
     Subclasses of the plain types become the plain type; an enum member becomes its value.
     Raises TypeError naming the type of a value that is not plain, and `PlainTooLarge`.
     """
-    return _ENCODER.encode(_to_tree(value, 0, _Budget()))
+    return text_of(tree_of(value))
+
+
+def tree_of(value: Plain) -> Any:
+    """The value as what JSON can say: a copy that nobody else can change. Errors as `encode_plain`."""
+    return _to_tree(value, 0, _Budget())
+
+
+def text_of(tree: Any) -> str:
+    """The text of a tree, or of a list of trees as that of a list of values."""
+    return _ENCODER.encode(tree)
 
 
 def decode_plain(text: str) -> Plain:
@@ -65,7 +75,10 @@ def decode_plain(text: str) -> Plain:
     if not isinstance(text, str) or len(text) > 8 * MAX_CHARS:
         raise ValueError("not the text of a plain value")
     try:
-        return _from_tree(_DECODER.decode(text), 0, _Budget())
+        tree, end = _DECODER.raw_decode(text)
+        if end != len(text):
+            raise ValueError("not the text of a plain value: something follows it")
+        return _from_tree(tree, 0, _Budget())
     except RecursionError as error:
         raise PlainTooLarge("the text is nested too deeply") from error
     except TypeError as error:

@@ -19,6 +19,7 @@ from inference_kit.labs.checking import (
     LocalSubject,
     Subject,
     in_order,
+    recorded,
 )
 
 SOURCE = """
@@ -167,3 +168,47 @@ def test_a_cell_that_kills_every_worker_is_left_out_of_the_prepared_one_too(sand
     finally:
         runner.close()
     assert runner.faults == {"bad": "died"}
+
+
+ASKING = "def ask_all(function, questions):\n    return [function(list(q), len(q)) for q in questions]\n"
+
+
+def counted(known: bool, asked: list[list[Any]], heard: list[Any]) -> Callback:
+    """A callback that notes what it is asked, with or without what it knows beforehand."""
+
+    def answer(question: list[Any], size: int) -> dict[str, Any]:
+        heard.append(question)
+        return {"sum": sum(question), "size": size}
+
+    def run(function: Callable[..., Any]) -> None:
+        for question in asked:
+            function(tuple(question), len(question))
+
+    found = recorded(answer, run) if known else Callback(answer)
+    heard.clear()
+    return found
+
+
+NUMBERS = st.lists(st.lists(st.integers(-3, 3), max_size=3), max_size=6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(questions=NUMBERS, expected=NUMBERS)
+def test_what_a_callback_knows_changes_nothing_but_the_number_of_trips(
+    asking: RemoteSubject, questions: list[list[int]], expected: list[list[int]]
+) -> None:
+    heard: list[Any] = []
+    plainly = asking.call("ask_all", counted(False, expected, heard), questions)
+    assert heard == questions
+    knowing = asking.call("ask_all", counted(True, expected, heard), questions)
+    assert knowing == plainly
+    assert heard == [question for question in questions if question not in expected]
+
+
+@pytest.fixture(scope="module")
+def asking(rlimits: Sandbox) -> Iterator[RemoteSubject]:
+    """An answer that calls the function it is given."""
+    subject = Runner((ProgramCell("asking", ASKING, answer=True),), rlimits, Limits()).start()
+    subject.begin(60)
+    yield subject
+    subject.close()

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from inference_kit.labs.checking import Callback, CheckSet, Handle, Subject, expect
-from inference_kit.streaming import find_stop, held_length
+from inference_kit.labs.checking import Callback, CheckSet, Handle, Subject, expect, recorded
+from inference_kit.streaming import PlainTextStream, find_stop, held_length
 
 CHECKS = CheckSet("lab03")
 
@@ -251,9 +251,22 @@ def a_whole_stop_does_not_wait(s: Subject, rng: random.Random) -> None:
     expect_held(s, "END", ["ENDING", "END"], 3)
 
 
-def new_stream(s: Subject, stops: list[str], include_stop: bool = False) -> Handle:
-    """The learner's stream over the kit's two functions, so that question 5 is judged alone."""
-    return s.new("TextStream", stops, include_stop, Callback(find_stop), Callback(held_length))
+def new_stream(
+    s: Subject, stops: list[str], include_stop: bool = False, pieces: Sequence[str] = ()
+) -> Handle:
+    """The learner's stream over the kit's two functions, so that question 5 is judged alone.
+
+    `pieces`: what will be pushed; it saves time only.
+    """
+
+    def push_all(find: Any = find_stop, hold: Any = held_length) -> None:
+        kit = PlainTextStream(stops, include_stop, find, hold)
+        for piece in pieces:
+            kit.push(piece)
+
+    find = recorded(find_stop, push_all)
+    hold = recorded(held_length, lambda function: push_all(hold=function))
+    return s.new("TextStream", stops, include_stop, find, hold)
 
 
 def expect_stream(
