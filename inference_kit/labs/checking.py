@@ -135,7 +135,7 @@ class Callback:
 def recorded(fn: Callable[..., Plain], run: Callable[[Callable[..., Plain]], object]) -> Callback:
     """A callback that knows what `fn` gives for every call that `run` makes of the function it gets.
 
-    A sequence among the arguments may be asked for as a list or as a tuple.
+    A sequence among the arguments counts as a list: who asks with a tuple asks `fn` itself.
     """
     calls: list[tuple[tuple[Plain, ...], Plain]] = []
 

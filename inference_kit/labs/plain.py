@@ -31,24 +31,25 @@ class PlainTooLarge(ValueError):
 class _Budget:
     """Counts items and characters while a value is walked."""
 
+    __slots__ = ("chars", "items")
+
     def __init__(self) -> None:
-        self.items = 0
+        self.items = 1
         self.chars = 0
 
-    def spend(self, depth: int, chars: int = 0) -> None:
-        self.items += 1
-        self.chars += chars
-        if depth > MAX_DEPTH:
+    def enter(self, depth: int, items: int) -> None:
+        """Count the items of a container at that depth, before it is walked."""
+        self.items += items
+        if items and depth >= MAX_DEPTH:
             raise PlainTooLarge(f"the value is nested deeper than {MAX_DEPTH} levels")
         if self.items > MAX_ITEMS:
             raise PlainTooLarge(f"the value has more than {MAX_ITEMS} items")
+
+    def read(self, chars: int) -> None:
+        """Count the characters of a text."""
+        self.chars += chars
         if self.chars > MAX_CHARS:
             raise PlainTooLarge(f"the value has more than {MAX_CHARS} characters")
-
-    def expect(self, items: int) -> None:
-        """Refuse a container of `items` elements before it is walked, when it cannot fit."""
-        if self.items + items > MAX_ITEMS:
-            raise PlainTooLarge(f"the value has more than {MAX_ITEMS} items")
 
 
 def encode_plain(value: Plain) -> str:
@@ -94,11 +95,11 @@ def plain(value: Plain) -> Plain:
 
 
 def _to_tree(value: Any, depth: int, budget: _Budget) -> Any:
-    budget.spend(depth)
     exact = _ENCODER_OF.get(type(value))
     if exact is not None:
         return exact(value, depth, budget)
     if isinstance(value, enum.Enum):
+        budget.enter(depth, 1)
         return _to_tree(value.value, depth + 1, budget)
     for kind, encode in _ENCODERS:
         if isinstance(value, kind):
@@ -130,28 +131,28 @@ def _encode_float(value: float, depth: int, budget: _Budget) -> Any:
 
 def _encode_str(value: str, depth: int, budget: _Budget) -> Any:
     text = str.__str__(value)
-    budget.spend(depth, len(text))
+    budget.read(len(text))
     return text
 
 
 def _encode_bytes(value: bytes, depth: int, budget: _Budget) -> Any:
     data = b"".join([value])
-    budget.spend(depth, 2 * len(data))
+    budget.read(2 * len(data))
     return {"t": "bytes", "v": data.hex()}
 
 
 def _encode_list(value: list[Any], depth: int, budget: _Budget) -> Any:
-    budget.expect(list.__len__(value))
+    budget.enter(depth, list.__len__(value))
     return [_to_tree(item, depth + 1, budget) for item in list.__iter__(value)]
 
 
 def _encode_tuple(value: tuple[Any, ...], depth: int, budget: _Budget) -> Any:
-    budget.expect(tuple.__len__(value))
+    budget.enter(depth, tuple.__len__(value))
     return {"t": "tuple", "v": [_to_tree(item, depth + 1, budget) for item in tuple.__iter__(value)]}
 
 
 def _encode_dict(value: dict[Any, Any], depth: int, budget: _Budget) -> Any:
-    budget.expect(dict.__len__(value))
+    budget.enter(depth, 2 * dict.__len__(value))
     pairs = []
     seen = set()
     for key, item in dict.items(value):
@@ -169,7 +170,7 @@ def _encode_set(value: set[Any] | frozenset[Any], depth: int, budget: _Budget) -
         length, items = set.__len__(value), set.__iter__(value)
     else:
         length, items = frozenset.__len__(value), frozenset.__iter__(value)
-    budget.expect(length)
+    budget.enter(depth, length)
     marks = {json.dumps(_key_tree(item, depth + 1, budget)) for item in items}
     return {"t": "set", "v": [json.loads(mark) for mark in sorted(marks)]}
 
@@ -231,22 +232,27 @@ def _no_constant(name: str) -> Any:
 
 
 def _from_tree(tree: Any, depth: int, budget: _Budget) -> Plain:
-    budget.spend(depth, len(tree) if isinstance(tree, str) else 0)
-    if isinstance(tree, list):
+    kind = type(tree)
+    if kind is str:
+        budget.read(len(tree))
+        return tree
+    if kind is list:
+        budget.enter(depth, len(tree))
         return [_from_tree(item, depth + 1, budget) for item in tree]
-    if isinstance(tree, _Tagged):
+    if kind is _Tagged:
         decode = _DECODERS.get(tree.tag)
         if decode is None:
             raise ValueError(f"not the text of a plain value: unknown tag {tree.tag!r}")
         return decode(tree.content, depth, budget)
-    if isinstance(tree, float) and not math.isfinite(tree):
+    if kind is float and not math.isfinite(tree):
         raise ValueError("not the text of a plain value: a number out of range")
     return tree
 
 
-def _list_of(content: Any) -> list[Any]:
+def _list_of(content: Any, depth: int, budget: _Budget) -> list[Any]:
     if not isinstance(content, list):
         raise ValueError("not the text of a plain value: a list was expected")
+    budget.enter(depth, len(content))
     return content
 
 
@@ -263,12 +269,12 @@ def _decode_bytes(content: Any, depth: int, budget: _Budget) -> Plain:
 
 
 def _decode_tuple(content: Any, depth: int, budget: _Budget) -> Plain:
-    return tuple(_from_tree(item, depth + 1, budget) for item in _list_of(content))
+    return tuple(_from_tree(item, depth + 1, budget) for item in _list_of(content, depth, budget))
 
 
 def _decode_dict(content: Any, depth: int, budget: _Budget) -> Plain:
     result: dict[Any, Any] = {}
-    for pair in _list_of(content):
+    for pair in _list_of(content, depth, budget):
         if not isinstance(pair, list) or len(pair) != 2:
             raise ValueError("not the text of a plain value: a key and a value were expected")
         result[_from_tree(pair[0], depth + 1, budget)] = _from_tree(pair[1], depth + 1, budget)
@@ -276,7 +282,7 @@ def _decode_dict(content: Any, depth: int, budget: _Budget) -> Plain:
 
 
 def _decode_set(content: Any, depth: int, budget: _Budget) -> Plain:
-    return {_from_tree(item, depth + 1, budget) for item in _list_of(content)}
+    return {_from_tree(item, depth + 1, budget) for item in _list_of(content, depth, budget)}
 
 
 # Made once: `json.dumps` and `json.loads` make one for each text when they are given options.

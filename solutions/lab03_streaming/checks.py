@@ -98,7 +98,7 @@ def narrow_second_bytes(s: Subject, rng: random.Random) -> None:
     "q1", 2, visible=False, misconception="the end of any bytes is the start of a character, or it is not"
 )
 def any_bytes(s: Subject, rng: random.Random) -> None:
-    cases = [bytes(rng.choice(EDGES) for _ in range(rng.randint(1, 6))) for _ in range(600)]
+    cases = [bytes(rng.choice(EDGES) for _ in range(rng.randint(1, 6))) for _ in range(400)]
     for data, got in zip(cases, s.calls("tail_length", [(data,) for data in cases]), strict=True):
         expect(got(), tail_length(data))
 
@@ -186,7 +186,7 @@ def surrogates_do_not_wait(s: Subject, rng: random.Random) -> None:
     misconception="the text is that of all bytes together, however they are cut; a leading U+FEFF is content",
 )
 def any_cut_of_any_bytes(s: Subject, rng: random.Random) -> None:
-    for _ in range(60):
+    for _ in range(40):
         parts, kit = [], Utf8Decoder()
         for _ in range(rng.randint(1, 6)):
             text = rng.choice(["", "é", "你", "\ufeff"]).encode()
@@ -285,7 +285,7 @@ SIGNS = "a.b*[你 \n"
 @CHECKS.check("q3", 1, visible=False, misconception="a stop is text; its signs have no meaning of their own")
 def any_signs(s: Subject, rng: random.Random) -> None:
     cases = []
-    for _ in range(150):
+    for _ in range(80):
         stop = random_text(rng, SIGNS, 3) + rng.choice(".*[")
         cases.append((random_text(rng, SIGNS, 5) + stop + random_text(rng, SIGNS, 5), [stop], 0))
         cases.append(("e\u0301" + stop, ["\u0301" + stop], 0))  # an accent that joins the letter before it
@@ -301,7 +301,7 @@ def any_signs(s: Subject, rng: random.Random) -> None:
 )
 def every_occurrence_counts(s: Subject, rng: random.Random) -> None:
     cases = []
-    for _ in range(40):
+    for _ in range(20):
         unit = "".join(rng.sample("abcdefgh", rng.randint(3, 5)))
         overlapping, long = 2 * unit, "".join(rng.sample("klmnopqrstuvwxyz", 16)) * rng.randint(1, 2)
         cases.append(("x" + 4 * unit, [overlapping], 1 + len(overlapping) + rng.randint(1, len(unit) - 2)))
@@ -371,7 +371,7 @@ def any_beginning(s: Subject, rng: random.Random) -> None:
     cases = []
     for _ in range(50):
         stop = "".join(rng.sample("a.b*[你?cdefghijklmnopqr", rng.randint(3, 22)))
-        begun = stop[: rng.randint(2, len(stop) - 1)]
+        begun = stop[: rng.choice([rng.randint(2, len(stop) - 1), len(stop) - 1])]
         text = random_text(rng, "a.b*[你?", 5) + begun
         cases += [(text, [stop]), (text + rng.choice("\n "), [stop]), (stop[:-1] + "!" + begun, [stop])]
         cases.append((begun.upper(), [stop]))
@@ -483,7 +483,7 @@ def the_end_releases_what_waits(s: Subject, rng: random.Random) -> None:
 
 @CHECKS.check("q5", 1, visible=False, misconception="the first of several stops in one piece ends the answer")
 def any_cut_of_any_text(s: Subject, rng: random.Random) -> None:
-    for _ in range(50):
+    for _ in range(25):
         stops = rng.sample("ab你.", 2)
         kit, pieces, wanted = PlainTextStream(stops), [], []
         while kit.stop_reason is None:
@@ -571,7 +571,7 @@ def a_stop_may_begin_early(s: Subject, rng: random.Random) -> None:
     "q6", 1, visible=False, misconception="a token without text is a token: it counts and is billed"
 )
 def tokens_without_text_count(s: Subject, rng: random.Random) -> None:
-    for _ in range(40):
+    for _ in range(20):
         pieces = [random_text(rng, "xyz", 2) for _ in range(rng.randint(0, 6))]
         pieces += ["", random_text(rng, "xyz", 2) + "#", *[random_text(rng, "xyz#", 2) for _ in range(3)]]
         find = recorded(find_stop, partial(answer_length, pieces, ["#"], 0))
@@ -585,7 +585,7 @@ def tokens_without_text_count(s: Subject, rng: random.Random) -> None:
     misconception="any of the stops ends the answer, however many tokens it is spread over",
 )
 def long_stops_in_many_tokens(s: Subject, rng: random.Random) -> None:
-    for _ in range(20):
+    for _ in range(10):
         stops = [3 * "".join(rng.sample(letters, 8)) for letters in ("abcdefghijkl", "mnopqrstuvw")]
         text = random_text(rng, "XYZ!", 6) + rng.choice(stops)
         cuts = sorted(rng.sample(range(1, len(text)), len(text) // 2))
